@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One subcommand of `vef` = one file here, which adds itself to the CLI11 application and leaves its work as a
-// function. Exit status: 0 done; 1 the input is at fault or a check failed; 2 wrong usage.
+// One subcommand of `vef` = one file here, which adds itself to the CLI11 application and leaves its work as
+// a function. Exit status: 0 done; 1 the input is at fault or a check failed; 2 wrong usage.
 #pragma once
 
 #include <CLI/CLI.hpp>

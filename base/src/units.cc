@@ -15,13 +15,14 @@ struct Unit {
   double factor;
 };
 
-constexpr std::array kTimeUnits = {Unit{"ps", 1}, Unit{"ns", 1e3}, Unit{"us", 1e6}, Unit{"ms", 1e9}, Unit{"s", 1e12}};
-constexpr std::array kByteUnits = {Unit{"", 1},       Unit{"B", 1},           Unit{"kB", 1e3},
-                                   Unit{"MB", 1e6},   Unit{"GB", 1e9},        Unit{"KiB", 1024},
+constexpr std::array kTimeUnits = {Unit{"ps", 1}, Unit{"ns", 1e3}, Unit{"us", 1e6}, Unit{"ms", 1e9},
+                                   Unit{"s", 1e12}};
+constexpr std::array kByteUnits = {Unit{"", 1},          Unit{"B", 1},           Unit{"kB", 1e3},
+                                   Unit{"MB", 1e6},      Unit{"GB", 1e9},        Unit{"KiB", 1024},
                                    Unit{"MiB", 1048576}, Unit{"GiB", 1073741824}};
-constexpr std::array kRateUnits = {Unit{"bps", 1},   Unit{"kbps", 1e3},  Unit{"Mbps", 1e6},  Unit{"Gbps", 1e9},
-                                   Unit{"Tbps", 1e12}, Unit{"b/s", 1},   Unit{"kb/s", 1e3},  Unit{"Mb/s", 1e6},
-                                   Unit{"Gb/s", 1e9}, Unit{"Tb/s", 1e12}};
+constexpr std::array kRateUnits = {
+    Unit{"bps", 1}, Unit{"kbps", 1e3}, Unit{"Mbps", 1e6}, Unit{"Gbps", 1e9}, Unit{"Tbps", 1e12},
+    Unit{"b/s", 1}, Unit{"kb/s", 1e3}, Unit{"Mb/s", 1e6}, Unit{"Gb/s", 1e9}, Unit{"Tb/s", 1e12}};
 
 template <std::size_t N>
 Result<double> parse_quantity(std::string_view text, const std::array<Unit, N>& units, const char* what) {
@@ -41,7 +42,8 @@ Result<double> parse_quantity(std::string_view text, const std::array<Unit, N>& 
   for (const Unit& u : units) {
     if (!u.name.empty()) known += (known.empty() ? "" : ", ") + std::string(u.name);
   }
-  return usage_error("'" + std::string(text) + "' is not a " + what + "; expected a number >= 0 and one of " + known);
+  return usage_error("'" + std::string(text) + "' is not a " + what + "; expected a number >= 0 and one of " +
+                     known);
 }
 
 std::string format_scaled(double value, const char* unit) {

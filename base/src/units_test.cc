@@ -25,7 +25,8 @@ TEST(UnitsTest, ParsesWhatConfigurationsUse) {
 }
 
 TEST(UnitsTest, RefusesWhatIsNoQuantity) {
-  for (const char* bad : {"", "fast", "-1ns", "5 parsecs", "1e30s", "nan ns"}) EXPECT_FALSE(parse_time(bad).ok()) << bad;
+  for (const char* bad : {"", "fast", "-1ns", "5 parsecs", "1e30s", "nan ns"})
+    EXPECT_FALSE(parse_time(bad).ok()) << bad;
   EXPECT_NE(parse_rate("400G").error().message.find("Gbps"), std::string::npos);
 }
 

@@ -2,9 +2,9 @@
 // The rank log: what one rank (one thread of it) recorded. This header is the contract between the preloaded
 // recorder, which writes, and the merge, which reads; the bytes on disk are specified in docs/rank-log.md.
 //
-// Everything here is plain data and canonical, whatever the MPI library: peers and roots are ranks in the event's
-// communicator; kAnySource, kProcNull, kAnyTag below stand for the library's constants; sizes are bytes (64 bit);
-// requests and communicators are numbers local to the process, never handles.
+// Everything here is plain data and canonical, whatever the MPI library: peers and roots are ranks in the
+// event's communicator; kAnySource, kProcNull, kAnyTag below stand for the library's constants; sizes are
+// bytes (64 bit); requests and communicators are numbers local to the process, never handles.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace vef::formats {
 
 inline constexpr std::int32_t kAnySource = -1;
 inline constexpr std::int32_t kProcNull = -2;
-inline constexpr std::int32_t kRootHere = -3;   // MPI_ROOT: this rank is the root of an inter-communicator operation
+inline constexpr std::int32_t kRootHere =
+    -3;  // MPI_ROOT: this rank is the root of an inter-communicator operation
 inline constexpr std::int32_t kUndefined = -4;
 inline constexpr std::int32_t kAnyTag = -1;
 
@@ -36,28 +37,34 @@ enum class EventKind : std::uint8_t {
   kSendInit = 14,     // {comm, peer, tag, bytes, request} persistent
   kRecvInit = 15,     // {comm, peer, tag, bytes, request} persistent
   kStart = 16,        // {requests} persistent requests that were started, in order
-  kComplete = 17,     // {completions} a Wait/Test call that completed these, in array order; nothing else is logged of it
+  kComplete = 17,     // {completions} a Wait/Test call that completed these, in array order; nothing else is
+                      // logged of it
   kRequestFree = 18,  // {request} freed while active: it will complete unseen
   kCancel = 19,       // {request}
-  kProbe = 20,        // {comm, peer, tag: as asked; completions[0]: what was found} Probe or successful Iprobe
-  kMprobe = 21,       // {comm, peer, tag: as asked; request: the message's number; completions[0]: what was found}
-  kMrecv = 22,        // {request: the message's number; bytes: capacity; completions[0]: what came}
-  kImrecv = 23,       // {request: the request's number; message: the message's number; bytes: capacity}
-  kSendrecv = 24,     // {comm, peer, tag, bytes: the send; recv_peer, recv_tag, recv_bytes: as posted; completions[0]}
-  kCollective = 30,   // {comm, peer: root or kUndefined, bytes: sent, recv_bytes, sizes: per peer where the call has them}
+  kProbe = 20,   // {comm, peer, tag: as asked; completions[0]: what was found} Probe or successful Iprobe
+  kMprobe = 21,  // {comm, peer, tag: as asked; request: the message's number; completions[0]: what was found}
+  kMrecv = 22,   // {request: the message's number; bytes: capacity; completions[0]: what came}
+  kImrecv = 23,  // {request: the request's number; message: the message's number; bytes: capacity}
+  kSendrecv =
+      24,  // {comm, peer, tag, bytes: the send; recv_peer, recv_tag, recv_bytes: as posted; completions[0]}
+  kCollective = 30,   // {comm, peer: root or kUndefined, bytes: sent, recv_bytes, sizes: per peer where the
+                      // call has them}
   kIcollective = 31,  // the same + {request}
-  kCommCreate = 40,   // {comm: parent, new_comm (kCommNull: this rank is no member), comm_flags, members, remote_members}
-  kCommDefine = 41,   // {new_comm, comm_flags, members, remote_members} seen in use, made by a call that was not recorded
+  kCommCreate = 40,   // {comm: parent, new_comm (kCommNull: this rank is no member), comm_flags, members,
+                      // remote_members}
+  kCommDefine = 41,   // {new_comm, comm_flags, members, remote_members} seen in use, made by a call that was
+                      // not recorded
   kCommFree = 42,     // {comm}
   kPolls = 50,        // {polls} a run of consecutive failed Test/Iprobe calls, folded
-  kPause = 51,        // {} recording was off (Pcontrol) or the rank was busy with the log; duration is not computing
+  kPause =
+      51,  // {} recording was off (Pcontrol) or the rank was busy with the log; duration is not computing
 };
 
 struct Completion {
-  std::uint64_t request = 0;             // 0 where the event completes no request (Recv, Probe)
-  std::int32_t source = kUndefined;      // actual source, rank in the communicator; receives only
-  std::int32_t tag = kUndefined;         // actual tag; receives only
-  std::uint64_t bytes = 0;               // actual size; receives only
+  std::uint64_t request = 0;         // 0 where the event completes no request (Recv, Probe)
+  std::int32_t source = kUndefined;  // actual source, rank in the communicator; receives only
+  std::int32_t tag = kUndefined;     // actual tag; receives only
+  std::uint64_t bytes = 0;           // actual size; receives only
   bool is_receive = false;
   bool cancelled = false;
 
@@ -74,8 +81,9 @@ struct RankRun {
 };
 
 enum CommFlags : std::uint8_t {
-  kCommInter = 1,      // an inter-communicator: `members` is the local group, `remote_members` the other
-  kCommGroupOnly = 2,  // the call was collective over the new group only (MPI_Comm_create_group), not the parent
+  kCommInter = 1,  // an inter-communicator: `members` is the local group, `remote_members` the other
+  kCommGroupOnly =
+      2,  // the call was collective over the new group only (MPI_Comm_create_group), not the parent
   kCommRemoteUnknown = 4,  // members that are in another world (spawned processes) are not in `members`
 };
 
@@ -89,9 +97,9 @@ struct Polls {
   bool operator==(const Polls&) const = default;
 };
 
-/// One event. `gap` is the time since the end of the previous event of this log (for kPolls: the gap before the first
-/// poll), `duration` the time inside the call. The writer takes clock ticks, the reader returns nanoseconds; spans
-/// point to the caller's memory (writer) or into the reader until its next call.
+/// One event. `gap` is the time since the end of the previous event of this log (for kPolls: the gap before
+/// the first poll), `duration` the time inside the call. The writer takes clock ticks, the reader returns
+/// nanoseconds; spans point to the caller's memory (writer) or into the reader until its next call.
 struct RankEvent {
   EventKind kind = EventKind::kInit;
   std::uint16_t call = 0;  // MpiCall

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a rank log, whole or cut off at any byte: every whole chunk, then the valid prefix of the open chunk; says
-// what it skipped. Never fails because a tail is missing; fails only where the file is no rank log at all or cannot
-// be read.
+// Reads a rank log, whole or cut off at any byte: every whole chunk, then the valid prefix of the open chunk;
+// says what it skipped. Never fails because a tail is missing; fails only where the file is no rank log at
+// all or cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct RankLogInfo {
   std::string host;
   std::string program;
   std::string mpi_library;
-  ClockSample start;   // at creation
-  ClockSample last;    // the last sample in the file; equal to start if there is only one
+  ClockSample start;  // at creation
+  ClockSample last;   // the last sample in the file; equal to start if there is only one
   double ticks_per_ns = 1.0;
   bool complete = false;  // closed by finalize
   std::uint64_t file_bytes = 0;
@@ -46,8 +46,8 @@ class RankLogReader {
 
   virtual const RankLogInfo& info() const = 0;
 
-  /// True: `event` is filled, gap and duration in nanoseconds (converted from absolute ticks, so that rounding does
-  /// not add up); its spans are valid until the next call. False: the end of what can be read.
+  /// True: `event` is filled, gap and duration in nanoseconds (converted from absolute ticks, so that
+  /// rounding does not add up); its spans are valid until the next call. False: the end of what can be read.
   virtual Result<bool> next(RankEvent& event) = 0;
 
   /// Start and end of the event last returned, nanoseconds since info().start on CLOCK_MONOTONIC_RAW.

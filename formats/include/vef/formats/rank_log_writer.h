@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one rank log from inside somebody else's process: no exceptions, no iostreams, no locale, no allocation
-// and no system call in append() except when a chunk is full. Memory is taken once, in create(). Not thread safe:
-// one writer per thread. Fork safety is the caller's.
+// Writes one rank log from inside somebody else's process: no exceptions, no iostreams, no locale, no
+// allocation and no system call in append() except when a chunk is full. Memory is taken once, in create().
+// Not thread safe: one writer per thread. Fork safety is the caller's.
 //
-// Files in `directory`: RRRRRR.T.vlog (header and sealed chunks: checksummed zstd frames) and, while the job runs,
-// RRRRRR.T.open (the open chunk, mapped shared, so that a rank killed by any signal loses nothing that append() had
-// accepted). Bytes: docs/rank-log.md.
+// Files in `directory`: RRRRRR.T.vlog (header and sealed chunks: checksummed zstd frames) and, while the job
+// runs, RRRRRR.T.open (the open chunk, mapped shared, so that a rank killed by any signal loses nothing that
+// append() had accepted). Bytes: docs/rank-log.md.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,9 @@ struct RankLogOptions {
   const char* directory = nullptr;
   std::int32_t rank = 0;
   std::int32_t world_size = 0;
-  std::int32_t thread = 0;             // 0: the first thread that called MPI
-  std::size_t buffer_bytes = 4 << 20;  // all memory of this writer, compression state included; at least 1 MiB
+  std::int32_t thread = 0;  // 0: the first thread that called MPI
+  std::size_t buffer_bytes =
+      4 << 20;  // all memory of this writer, compression state included; at least 1 MiB
   const char* host = "";
   const char* program = "";
   const char* mpi_library = "";
@@ -43,21 +44,24 @@ enum class AppendResult {
 
 class RankLogWriter {
  public:
-  /// Opens the files O_EXCL | O_NOFOLLOW, mode 0600, and reserves the blocks of the open chunk. Null on failure, with
-  /// one line in `error`. The object lies in memory of its own (mmap), not on the caller's heap.
+  /// Opens the files O_EXCL | O_NOFOLLOW, mode 0600, and reserves the blocks of the open chunk. Null on
+  /// failure, with one line in `error`. The object lies in memory of its own (mmap), not on the caller's
+  /// heap.
   static RankLogWriter* create(const RankLogOptions& options, char* error, std::size_t error_size) noexcept;
 
   /// Appends an event whose gap and duration are in ticks.
   AppendResult append(const RankEvent& event) noexcept;
 
-  /// Adds a clock sample (for instance after MPI_Init, at finalize); the reader calibrates with the first and the last.
+  /// Adds a clock sample (for instance after MPI_Init, at finalize); the reader calibrates with the first and
+  /// the last.
   void sample_clock(const ClockSample& sample) noexcept;
 
   std::uint64_t events() const noexcept;
   const char* error() const noexcept;  // "" while all is well
 
-  /// Seals the open chunk, marks the log complete, removes the .open file and frees everything. False if something
-  /// could not be written. `complete` false: the run ended otherwise (abort); readers report it as truncated.
+  /// Seals the open chunk, marks the log complete, removes the .open file and frees everything. False if
+  /// something could not be written. `complete` false: the run ended otherwise (abort); readers report it as
+  /// truncated.
   bool close(bool complete) noexcept;
 
   /// Gives up the mapping and the descriptors without writing: for a forked child.

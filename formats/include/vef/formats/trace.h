@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace model: what a VEF trace says, independent of the file it came from.
 //
-// A trace lists, task by task in program order, messages, marks and parts in collectives; each record carries one
-// dependency and a delay after it. The execution rule, for record k+1 of a task:
+// A trace lists, task by task in program order, messages, marks and parts in collectives; each record carries
+// one dependency and a delay after it. The execution rule, for record k+1 of a task:
 //     t(k+1) = max(t(k), event(dep)) + time          dep 0:  t(k+1) = max(t(0..k), T0 + time)
 // with event(SEND m): m was handed to the network; event(RECEIVE m): the last byte of m reached the task;
-// event(COLLECTIVE g): this task has finished its part of g. Files with magic VEF and VEF2 have no marks and know
-// no program order: there t = event(dep) + time.
+// event(COLLECTIVE g): this task has finished its part of g. Files with magic VEF and VEF2 have no marks and
+// know no program order: there t = event(dep) + time.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace vef::formats {
 
-using TaskId = std::int32_t;     // a task is a world rank
-using CommId = std::int32_t;     // index into Trace::communicators; 0 is the world
+using TaskId = std::int32_t;  // a task is a world rank
+using CommId = std::int32_t;  // index into Trace::communicators; 0 is the world
 using MessageId = std::uint64_t;
 using CollectiveId = std::uint64_t;
 
@@ -28,7 +28,14 @@ enum class DepKind : std::uint8_t { kIndependent = 0, kSend = 1, kReceive = 2, k
 
 /// ID_OP numbers of VEF.
 enum class CollectiveOp : std::uint8_t {
-  kBroadcast = 0, kReduce = 1, kAllreduce = 2, kGather = 3, kScatter = 4, kAllgather = 5, kBarrier = 6, kAlltoall = 7,
+  kBroadcast = 0,
+  kReduce = 1,
+  kAllreduce = 2,
+  kGather = 3,
+  kScatter = 4,
+  kAllgather = 5,
+  kBarrier = 6,
+  kAlltoall = 7,
 };
 inline constexpr int kCollectiveOps = 8;
 std::string_view collective_name(CollectiveOp op);  // "broadcast", "all-reduce", ...
@@ -44,14 +51,14 @@ struct Record {
   RecordKind kind = RecordKind::kMessage;
   DepKind dep = DepKind::kIndependent;
   CollectiveOp op = CollectiveOp::kBroadcast;  // collectives only
-  TaskId task = 0;                             // source task; for a collective the participating task (world rank)
-  TaskId peer = 0;                             // messages and marks: destination task
-  CommId comm = 0;                             // collectives only
-  std::uint64_t id = 0;                        // message id, or collective id (the number after 'G')
-  std::uint64_t send_bytes = 0;                // message size; collectives: send_size
-  std::uint64_t recv_bytes = 0;                // collectives: recv_size
+  TaskId task = 0;               // source task; for a collective the participating task (world rank)
+  TaskId peer = 0;               // messages and marks: destination task
+  CommId comm = 0;               // collectives only
+  std::uint64_t id = 0;          // message id, or collective id (the number after 'G')
+  std::uint64_t send_bytes = 0;  // message size; collectives: send_size
+  std::uint64_t recv_bytes = 0;  // collectives: recv_size
   std::uint64_t time = 0;
-  std::uint64_t dep_id = 0;                    // message id or collective id; unused for kIndependent
+  std::uint64_t dep_id = 0;  // message id or collective id; unused for kIndependent
 
   bool operator==(const Record&) const = default;
 };
@@ -59,12 +66,12 @@ struct Record {
 struct TraceHeader {
   TraceVersion version = TraceVersion::kVef3;
   TaskId tasks = 0;
-  std::uint64_t messages = 0;             // point-to-point records, marks included
+  std::uint64_t messages = 0;  // point-to-point records, marks included
   std::uint64_t communicators = 1;
-  std::uint64_t collectives = 0;          // operations
-  std::uint64_t collective_records = 0;   // sum of participants
+  std::uint64_t collectives = 0;         // operations
+  std::uint64_t collective_records = 0;  // sum of participants
   bool only_send_deps = false;
-  std::uint64_t clock = 1000;             // picoseconds per unit of `time`
+  std::uint64_t clock = 1000;  // picoseconds per unit of `time`
 
   bool operator==(const TraceHeader&) const = default;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and writing VEF text, plain, .gz or .zst, as streams of records.
 //
-// The reader checks syntax and ranges line by line (every number is range-checked; the first fault ends the stream
-// with FILE:LINE: what; expected ...) and, at the end, the header's counts. What only the whole trace can tell
-// (duplicate ids, missing dependencies, ...) is vef/formats/validate.h. Not thread safe; one object per thread.
+// The reader checks syntax and ranges line by line (every number is range-checked; the first fault ends the
+// stream with FILE:LINE: what; expected ...) and, at the end, the header's counts. What only the whole trace
+// can tell (duplicate ids, missing dependencies, ...) is vef/formats/validate.h. Not thread safe; one object
+// per thread.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,9 @@ class TraceReader {
  public:
   virtual ~TraceReader() = default;
 
-  /// Opens a trace and reads header and communicator lines. The compression is found from the content, not the
-  /// name. Accepts magic VEF/VEF2/VEF3, flag TRUE/FALSE/1/0, `C0` or `0` as ID_COMM, Dep with or without bit 2,
-  /// CRLF, a missing last newline, further spaces.
+  /// Opens a trace and reads header and communicator lines. The compression is found from the content, not
+  /// the name. Accepts magic VEF/VEF2/VEF3, flag TRUE/FALSE/1/0, `C0` or `0` as ID_COMM, Dep with or without
+  /// bit 2, CRLF, a missing last newline, further spaces.
   static Result<std::unique_ptr<TraceReader>> open(const std::string& path);
 
   virtual const TraceHeader& header() const = 0;
@@ -29,7 +30,8 @@ class TraceReader {
   /// Metadata of a .vef.zst; empty for other files.
   virtual const Metadata& metadata() const = 0;
 
-  /// Reads the next record. True: `record` is filled; false: the end, and every count of the header was right.
+  /// Reads the next record. True: `record` is filled; false: the end, and every count of the header was
+  /// right.
   virtual Result<bool> next(Record& record) = 0;
 
   /// Line of the record last returned (the header is line 1).
@@ -44,15 +46,16 @@ class TraceWriter {
  public:
   virtual ~TraceWriter() = default;
 
-  /// Creates PATH (compression by the ending .gz or .zst) as a temporary file beside it that finish() renames, so
-  /// that PATH is whole or absent. The header's counts must be those of the records that will be written; finish()
-  /// checks it. `level`: compression level, 0 for the default.
+  /// Creates PATH (compression by the ending .gz or .zst) as a temporary file beside it that finish()
+  /// renames, so that PATH is whole or absent. The header's counts must be those of the records that will be
+  /// written; finish() checks it. `level`: compression level, 0 for the default.
   static Result<std::unique_ptr<TraceWriter>> create(const std::string& path, const TraceHeader& header,
-                                                     const Communicators& communicators, const Metadata& metadata = {},
-                                                     int level = 0);
+                                                     const Communicators& communicators,
+                                                     const Metadata& metadata = {}, int level = 0);
 
   virtual Status write(const Record& record) = 0;
-  /// Writes what is buffered, syncs the metadata and renames. Without it the destructor removes the temporary file.
+  /// Writes what is buffered, syncs the metadata and renames. Without it the destructor removes the temporary
+  /// file.
   virtual Status finish() = 0;
 };
 
@@ -61,8 +64,8 @@ struct Trace {
   TraceHeader header;
   Communicators communicators;
   Metadata metadata;
-  std::vector<Record> records;        // file order
-  std::vector<std::uint64_t> lines;   // line of each record; empty for a trace that is not from a file
+  std::vector<Record> records;       // file order
+  std::vector<std::uint64_t> lines;  // line of each record; empty for a trace that is not from a file
 };
 
 Result<Trace> read_trace(const std::string& path);

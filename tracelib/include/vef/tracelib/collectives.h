@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective operations as the messages they are made of: pure functions from (operation, communicator, sizes, rank)
-// to the sends and receives of that rank.
+// Collective operations as the messages they are made of: pure functions from (operation, communicator,
+// sizes, rank) to the sends and receives of that rank.
 //
-// A schedule is a list of rounds. All steps of a round are posted together; the next round begins when every send of
-// the round has been handed over and every receive has arrived. Between two ranks of one operation the k-th send
-// meets the k-th receive.
+// A schedule is a list of rounds. All steps of a round are posted together; the next round begins when every
+// send of the round has been handed over and every receive has arrived. Between two ranks of one operation
+// the k-th send meets the k-th receive.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ namespace vef::tracelib {
 /// How collectives are expanded.
 ///   kN:    one message per non-root rank, straight from or to the root; all-to-all kinds: every pair
 ///          (all-reduce = reduce to rank 0, then broadcast; barrier the same with empty messages).
-///   kLogN: binomial trees in place of the stars of kN. All-to-all and all-gather as recursive exchange: ring for
+///   kLogN: binomial trees in place of the stars of kN. All-to-all and all-gather as recursive exchange: ring
+///   for
 ///          all-gather, pairwise exchange for all-to-all; barrier by dissemination.
 /// Source: sections 2.2 of "Characterization of Real Communication Patterns and Congestion Dynamics in HPC
 /// Interconnection Networks" (2026) for n and log-n of the rooted operations.
@@ -29,8 +30,8 @@ enum class Expansion : std::uint8_t { kN, kLogN };
 Result<Expansion> parse_expansion(std::string_view name);  // "n", "log-n"
 std::string_view expansion_name(Expansion expansion);
 
-/// One collective operation of one communicator. `send_bytes` and `recv_bytes` are those of the G records, by rank in
-/// the communicator, with the meaning that VEF gives them for the operation.
+/// One collective operation of one communicator. `send_bytes` and `recv_bytes` are those of the G records, by
+/// rank in the communicator, with the meaning that VEF gives them for the operation.
 struct CollectiveCall {
   formats::CollectiveOp op = formats::CollectiveOp::kBarrier;
   std::int32_t size = 0;
@@ -49,16 +50,21 @@ struct Step {
 
 struct Schedule {
   std::vector<Step> steps;
-  std::vector<std::uint32_t> round_ends;  // index into steps, one past the round; ascending; empty rounds do not occur
+  std::vector<std::uint32_t>
+      round_ends;  // index into steps, one past the round; ascending; empty rounds do not occur
 
-  void clear() { steps.clear(); round_ends.clear(); }
+  void clear() {
+    steps.clear();
+    round_ends.clear();
+  }
 };
 
 /// The schedule of `rank` (in the communicator) into `out`, which is cleared first.
 void expand(const CollectiveCall& call, Expansion expansion, std::int32_t rank, Schedule& out);
 
-/// The root of a rooted operation, recovered from the sizes of its records as VEF defines: broadcast and scatter: the
-/// rank that sends; reduce and gather: the rank that receives. Rank 0 where all sizes are 0 or the operation has none.
+/// The root of a rooted operation, recovered from the sizes of its records as VEF defines: broadcast and
+/// scatter: the rank that sends; reduce and gather: the rank that receives. Rank 0 where all sizes are 0 or
+/// the operation has none.
 std::int32_t find_root(formats::CollectiveOp op, std::span<const std::uint64_t> send_bytes,
                        std::span<const std::uint64_t> recv_bytes);
 

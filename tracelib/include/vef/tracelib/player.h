@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes traces for any network simulator. The player hands out messages when they are due, is told of their
-// arrival, and releases what depends on them; it knows no network. Host loop:
+// Executes traces for any network simulator. The player hands out messages when they are due, is told of
+// their arrival, and releases what depends on them; it knows no network. Host loop:
 //
 //     Player player(std::move(traces), config);
 //     while (!player.done()) {
 //       while (auto m = player.next(now)) network.inject(*m, now);
-//       now = network.run_until(player.next_time(), on_delivered);  // on_delivered calls player.delivered(id, t)
-//       if (now == kNever) return player.stuck();                   // both idle: who waits for what
+//       now = network.run_until(player.next_time(), on_delivered);  // on_delivered calls
+//       player.delivered(id, t) if (now == kNever) return player.stuck();                   // both idle: who
+//       waits for what
 //     }
 //
-// Times are picoseconds of simulated time. Deterministic: the order of what is handed out depends on the trace, the
-// mapping and the times of arrival only. Not thread safe.
+// Times are picoseconds of simulated time. Deterministic: the order of what is handed out depends on the
+// trace, the mapping and the times of arrival only. Not thread safe.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ using NodeId = std::int32_t;
 struct Message {
   std::uint64_t id = 0;  // the player's own, unique among the messages that are under way; small (an index)
   NodeId src_node = 0;
-  NodeId dst_node = 0;   // may equal src_node
+  NodeId dst_node = 0;  // may equal src_node
   std::int32_t trace = 0;
   formats::TaskId src_task = 0;
   formats::TaskId dst_task = 0;
@@ -60,8 +61,8 @@ struct Waiting {
 };
 
 struct PlayerCounts {
-  std::uint64_t records = 0;           // fired
-  std::uint64_t messages = 0;          // handed out, point-to-point
+  std::uint64_t records = 0;   // fired
+  std::uint64_t messages = 0;  // handed out, point-to-point
   std::uint64_t message_bytes = 0;
   std::uint64_t collective_messages = 0;
   std::uint64_t collective_bytes = 0;
@@ -75,14 +76,15 @@ class Player {
   Player(Player&&) noexcept;
   Player& operator=(Player&&) noexcept;
 
-  /// A message that is due at or before `now`, or nothing. It counts as sent when it is handed out. `now` must not
-  /// decrease.
+  /// A message that is due at or before `now`, or nothing. It counts as sent when it is handed out. `now`
+  /// must not decrease.
   std::optional<Message> next(Picoseconds now);
 
   /// The last byte of message `id` has reached its node at `time` (not before it was handed out).
   void delivered(std::uint64_t id, Picoseconds time);
 
-  /// When next() has something to hand out or to do without any further arrival; kNever if it waits for arrivals.
+  /// When next() has something to hand out or to do without any further arrival; kNever if it waits for
+  /// arrivals.
   Picoseconds next_time() const;
 
   /// Every record has fired, every collective is finished and every message has arrived.

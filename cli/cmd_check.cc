@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// vef check: executes a trace on the ideal network.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "progress.h"
+#include "vef/base/units.h"
+#include "vef/formats/trace_io.h"
+#include "vef/formats/validate.h"
+#include "vef/tracelib/ideal_network.h"
+
+namespace vef::cli {
+namespace {
+
+using tracelib::IdealRun;
+using tracelib::OperationTraffic;
+
+struct Options {
+  std::string file;
+  std::string expansion = "n";
+  bool json = false;
+  bool quiet = false;
+};
+
+nlohmann::json traffic_json(const OperationTraffic& traffic) {
+  return {{"messages", traffic.messages}, {"bytes", traffic.bytes}};
+}
+
+void print_json(const Options& options, const formats::Trace& trace, const IdealRun& run) {
+  nlohmann::ordered_json out;
+  out["file"] = options.file;
+  out["passed"] = run.finished;
+  out["tasks"] = trace.header.tasks;
+  out["communicators"] = trace.communicators.size();
+  out["records"] = trace.records.size();
+  out["records_fired"] = run.counts.records;
+  out["collective_operations"] = trace.header.collectives;
+  out["expansion"] = options.expansion;
+  out["messages_generated"] = run.counts.messages + run.counts.collective_messages;
+  out["messages_received"] = run.counts.delivered;
+  out["ideal_time_ps"] = run.time;
+  out["point_to_point"] = traffic_json(run.point_to_point);
+  for (int op = 0; op < formats::kCollectiveOps; ++op) {
+    const auto name = std::string(formats::collective_name(static_cast<formats::CollectiveOp>(op)));
+    out["collectives"][name] = traffic_json(run.collectives[static_cast<std::size_t>(op)]);
+  }
+  fmt::print("{}\n", out.dump(2));
+}
+
+void print_row(std::string_view name, std::uint64_t messages, std::uint64_t bytes) {
+  fmt::print("  {:<16} {:>16} {:>18}\n", name, format_count(messages), format_count(bytes));
+}
+
+void print_text(const Options& options, const formats::Trace& trace, const IdealRun& run) {
+  fmt::print("{}: {} tasks, {} communicators, {} records, {} collective operations\n", options.file,
+             trace.header.tasks, trace.communicators.size(), format_count(trace.records.size()),
+             format_count(trace.header.collectives));
+  fmt::print("  {:<16} {:>16} {:>18}   (collectives expanded: {})\n", "messages by", "messages", "bytes",
+             options.expansion);
+  print_row("point-to-point", run.point_to_point.messages, run.point_to_point.bytes);
+  for (int op = 0; op < formats::kCollectiveOps; ++op) {
+    const OperationTraffic& traffic = run.collectives[static_cast<std::size_t>(op)];
+    if (traffic.messages == 0) continue;
+    print_row(formats::collective_name(static_cast<formats::CollectiveOp>(op)), traffic.messages,
+              traffic.bytes);
+  }
+  print_row("all", run.counts.messages + run.counts.collective_messages,
+            run.counts.message_bytes + run.counts.collective_bytes);
+  fmt::print("  time on an ideal network: {}\n", format_time(run.time));
+  if (run.finished) {
+    fmt::print("passed: every record fired, every message was generated and received once\n");
+  } else {
+    fmt::print("FAILED: {} of {} records fired, {} of {} messages received\n",
+               format_count(run.counts.records), format_count(trace.records.size()),
+               format_count(run.counts.delivered),
+               format_count(run.counts.messages + run.counts.collective_messages));
+  }
+}
+
+int run_check(const Options& options) {
+  const auto expansion = tracelib::parse_expansion(options.expansion);
+  if (!expansion) return report_error(expansion.error());
+  auto read = formats::read_trace(options.file);
+  if (!read) return report_error(read.error());
+  const auto trace = std::make_shared<const formats::Trace>(std::move(*read));
+  const auto faults = formats::validate(*trace);
+  for (const formats::TraceFault& fault : faults)
+    (void)report_error(input_error(options.file, fault.line, fault.message));
+  if (!faults.empty()) return kFailed;
+
+  tracelib::Player player({{trace, {}, 1.0, 0}}, {*expansion});
+  IdealRun run;
+  {
+    Progress progress("executing", !options.quiet);
+    run = tracelib::run_on_ideal_network(
+        player, {}, [&](std::uint64_t fired) { progress.update(fired, trace->records.size()); });
+  }
+  for (const tracelib::Waiting& waiting : run.stuck) {
+    (void)report_error(input_error(options.file, waiting.line, waiting.what));
+  }
+  if (options.json) {
+    print_json(options, *trace, run);
+  } else {
+    print_text(options, *trace, run);
+  }
+  return run.finished ? kDone : kFailed;
+}
+
+}  // namespace
+
+Command add_check(CLI::App& root) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app =
+      root.add_subcommand("check", "Execute a trace on an ideal network: does every message arrive?");
+  app->add_option("FILE", options->file, "a VEF, VEF2 or VEF3 trace; plain, .gz or .zst")->required();
+  app->add_option("--expansion", options->expansion,
+                  "how collectives become messages: n (stars) or log-n (trees)")
+      ->capture_default_str();
+  app->add_flag("--json", options->json, "print the result as JSON");
+  app->add_flag("--quiet", options->quiet, "no progress bar");
+  app->footer(
+      "Exit status 1 names each fault as FILE:LINE: what was found; what was expected.\n"
+      "Examples:\n"
+      "  vef check app.vef.zst\n"
+      "  vef check app.vef --expansion log-n --json");
+  return {app, [options] { return run_check(*options); }};
+}
+
+}  // namespace vef::cli
