@@ -139,9 +139,12 @@ TEST_P(EveryCollective, DeliversWhatMpiPromisesForEverySizeAndRoot) {
         ASSERT_TRUE(out.finished);
         ASSERT_EQ(out.left_over, 0u);
         for (std::int32_t i = 0; i < n; ++i) {
-          if (everybody_hears_everybody(op)) ASSERT_EQ(out.known[i].size(), static_cast<std::size_t>(n));
-          if (op == CollectiveOp::kBroadcast || op == CollectiveOp::kScatter)
+          if (everybody_hears_everybody(op)) {
+            ASSERT_EQ(out.known[i].size(), static_cast<std::size_t>(n));
+          }
+          if (op == CollectiveOp::kBroadcast || op == CollectiveOp::kScatter) {
             ASSERT_TRUE(out.known[i].contains(root));
+          }
         }
         if (op == CollectiveOp::kReduce || op == CollectiveOp::kGather) {
           ASSERT_EQ(out.known[root].size(), static_cast<std::size_t>(n));
@@ -152,7 +155,7 @@ TEST_P(EveryCollective, DeliversWhatMpiPromisesForEverySizeAndRoot) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Expansions, EveryCollective, ::testing::Values(Expansion::kN, Expansion::kLogN),
-                         [](const auto& info) { return info.param == Expansion::kN ? "N" : "LogN"; });
+                         [](const auto& which) { return which.param == Expansion::kN ? "N" : "LogN"; });
 
 // Closed forms for n tasks and s bytes. Stars: n-1 messages of s; all-reduce and barrier: there and back;
 // all-gather and all-to-all: n(n-1) messages of s.

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs, on Debian 12, what is missing of the packages that building and running need. Called by the other scripts;
+# does nothing, quickly, when all is there.
+#   scripts/setup.sh build        compiler, libraries, both MPIs
+#   scripts/setup.sh build demo   and what the demo runs (LAMMPS)
+#   scripts/setup.sh build test   and what the tests run
+set -euo pipefail
+
+build=(g++ cmake ninja-build pkg-config python3 libopenmpi-dev openmpi-bin libmpich-dev mpich libzstd-dev
+       zlib1g-dev libxxhash-dev libboost-iostreams-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+       libtomlplusplus-dev libgtest-dev libgmock-dev libbenchmark-dev)
+demo=(lammps lammps-examples)
+test=(lammps lammps-examples gfortran python3-mpi4py zstd gzip chromium clang-format valgrind)
+
+wanted=()
+for group in "${@:-build}"; do
+  case $group in
+    build) wanted+=("${build[@]}"); command -v npm > /dev/null || wanted+=(npm) ;;
+    demo) wanted+=("${demo[@]}") ;;
+    test) wanted+=("${test[@]}") ;;
+    *) echo "setup.sh: '$group' is no group of packages; expected build, demo or test" >&2; exit 2 ;;
+  esac
+done
+
+missing=()
+installed=$(dpkg-query -W -f '${Package} ${Status}\n' "${wanted[@]}" 2> /dev/null | awk '/ ok installed$/ {print $1}')
+for package in "${wanted[@]}"; do
+  grep -qx "$package" <<< "$installed" || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+sudo=()
+if [ "$(id -u)" != 0 ]; then
+  if command -v sudo > /dev/null; then
+    sudo=(sudo)
+  else
+    echo "setup.sh: missing packages and no root rights; have somebody run: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+fi
+echo "Installing: ${missing[*]}" >&2
+export DEBIAN_FRONTEND=noninteractive
+"${sudo[@]}" apt-get update -qq
+"${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null

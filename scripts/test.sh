@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is missing, builds, and runs the tests: everything but those labelled slow, then the unit tests again
+# under the address and undefined-behaviour sanitizers. --all adds the slow ones.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+slow=(-LE slow)
+case "${1:-}" in
+  "") ;;
+  --all) slow=() ;;
+  *) echo "usage: scripts/test.sh [--all]" >&2; exit 2 ;;
+esac
+
+scripts/setup.sh build test
+
+echo "== build (release, warnings are errors)"
+scripts/build.sh release
+echo "== build (asan)"
+scripts/build.sh asan
+
+echo "== unit tests under address and undefined-behaviour sanitizers"
+ctest --test-dir build/asan --no-tests=error --output-on-failure -j "$(nproc)" -L unit "${slow[@]}"
+echo "== all tests"
+# MPI jobs bring their own parallelism: two tests at a time keep a small machine responsive.
+ctest --test-dir build/release --no-tests=error --output-on-failure -j 2 "${slow[@]}"
