@@ -2,6 +2,9 @@
 // vef check: executes a trace on the ideal network.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include <nlohmann/json.hpp>
 
 #include "command.h"
@@ -24,8 +27,24 @@ struct Options {
   bool quiet = false;
 };
 
-nlohmann::json traffic_json(const OperationTraffic& traffic) {
+nlohmann::ordered_json traffic_json(const OperationTraffic& traffic) {
   return {{"messages", traffic.messages}, {"bytes", traffic.bytes}};
+}
+
+/// Collective operations of the trace by kind: its records counted per communicator, divided by the members.
+std::array<std::uint64_t, formats::kCollectiveOps> count_operations(const formats::Trace& trace) {
+  std::vector<std::array<std::uint64_t, formats::kCollectiveOps>> records(trace.communicators.size());
+  for (const formats::Record& record : trace.records) {
+    if (record.kind == formats::RecordKind::kCollective)
+      ++records[record.comm][static_cast<std::size_t>(record.op)];
+  }
+  std::array<std::uint64_t, formats::kCollectiveOps> operations{};
+  for (std::size_t comm = 0; comm < records.size(); ++comm) {
+    for (std::size_t op = 0; op < operations.size(); ++op) {
+      operations[op] += records[comm][op] / std::max<std::size_t>(1, trace.communicators[comm].size());
+    }
+  }
+  return operations;
 }
 
 void print_json(const Options& options, const formats::Trace& trace, const IdealRun& run) {
@@ -42,15 +61,18 @@ void print_json(const Options& options, const formats::Trace& trace, const Ideal
   out["messages_received"] = run.counts.delivered;
   out["ideal_time_ps"] = run.time;
   out["point_to_point"] = traffic_json(run.point_to_point);
-  for (int op = 0; op < formats::kCollectiveOps; ++op) {
-    const auto name = std::string(formats::collective_name(static_cast<formats::CollectiveOp>(op)));
-    out["collectives"][name] = traffic_json(run.collectives[static_cast<std::size_t>(op)]);
+  const auto operations = count_operations(trace);
+  for (std::size_t op = 0; op < operations.size(); ++op) {
+    nlohmann::ordered_json entry = {{"operations", operations[op]}};
+    entry.update(traffic_json(run.collectives[op]));
+    out["collectives"][std::string(formats::collective_name(static_cast<formats::CollectiveOp>(op)))] = entry;
   }
   fmt::print("{}\n", out.dump(2));
 }
 
-void print_row(std::string_view name, std::uint64_t messages, std::uint64_t bytes) {
-  fmt::print("  {:<16} {:>16} {:>18}\n", name, format_count(messages), format_count(bytes));
+void print_row(std::string_view name, std::uint64_t calls, std::uint64_t messages, std::uint64_t bytes) {
+  fmt::print("  {:<16} {:>14} {:>14} {:>18}\n", name, format_count(calls), format_count(messages),
+             format_count(bytes));
 }
 
 void print_text(const Options& options, const formats::Trace& trace, const IdealRun& run) {
