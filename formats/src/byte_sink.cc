@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "byte_sink.h"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include <utility>
+#include <vector>
+
+#include "byte_file.h"
+
+namespace vef::formats {
+
+namespace {
+
+class FileSink : public ByteSink {
+ public:
+  explicit FileSink(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
+  Status write_raw(std::string_view bytes) override { return file_->write(bytes); }
+  Status finish() override { return file_->commit(); }
+  std::uint64_t offset() const override { return file_->offset(); }
+
+ protected:
+  Error failed(const std::string& what) const { return {ErrorKind::kSystem, file_->path() + ": " + what}; }
+
+  std::unique_ptr<OutputFile> file_;
+};
+
+class PlainSink final : public FileSink {
+ public:
+  using FileSink::FileSink;
+  Compression compression() const override { return Compression::kNone; }
+  Status write_block(std::string_view text) override { return file_->write(text); }
+};
+
+class GzipSink final : public FileSink {
+ public:
+  static Result<std::unique_ptr<ByteSink>> create(std::unique_ptr<OutputFile> file, int level) {
+    std::unique_ptr<GzipSink> sink(new GzipSink(std::move(file)));
+    constexpr int kGzip = 16 + MAX_WBITS;
+    constexpr int kMemoryLevel = 8;
+    const int zlib_level = level == 0 ? Z_DEFAULT_COMPRESSION : level;
+    if (deflateInit2(&sink->stream_, zlib_level, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
+      return sink->failed("no memory for zlib");
+    }
+    return std::unique_ptr<ByteSink>(std::move(sink));
+  }
+  ~GzipSink() override { deflateEnd(&stream_); }
+  Compression compression() const override { return Compression::kGzip; }
+
+  Status write_block(std::string_view text) override {
+    // zlib counts in 32 bits: give it long blocks in pieces.
+    constexpr std::size_t kPiece = 1U << 30;
+    while (text.size() > kPiece) {
+      if (Status status = deflate_all(text.substr(0, kPiece), Z_NO_FLUSH); !status) return status;
+      text.remove_prefix(kPiece);
+    }
+    return deflate_all(text, Z_NO_FLUSH);
+  }
+
+  Status finish() override {
+    if (Status status = deflate_all({}, Z_FINISH); !status) return status;
+    return FileSink::finish();
+  }
+
+ private:
+  explicit GzipSink(std::unique_ptr<OutputFile> file) : FileSink(std::move(file)), buffer_(256 * 1024) {}
+
+  Status deflate_all(std::string_view text, int flush) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // zlib only reads it
+    stream_.avail_in = static_cast<uInt>(text.size());
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
+      stream_.avail_out = static_cast<uInt>(buffer_.size());
+      if (deflate(&stream_, flush) == Z_STREAM_ERROR) return failed("zlib refused to compress");
+      if (Status status = file_->write({buffer_.data(), buffer_.size() - stream_.avail_out}); !status)
+        return status;
+    } while (stream_.avail_out == 0);
+    return {};
+  }
+
+  z_stream stream_{};
+  std::vector<char> buffer_;
+};
+
+class ZstdSink final : public FileSink {
+ public:
+  ZstdSink(std::unique_ptr<OutputFile> file, int level) : FileSink(std::move(file)) {
+    if (context_ == nullptr) return;
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level == 0 ? ZSTD_CLEVEL_DEFAULT : level);
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, 1);
+  }
+  ~ZstdSink() override { ZSTD_freeCCtx(context_); }
+  Compression compression() const override { return Compression::kZstd; }
+
+  Status write_block(std::string_view text) override {
+    if (context_ == nullptr) return failed("no memory for zstd");
+    if (const std::size_t bound = ZSTD_compressBound(text.size()); buffer_.size() < bound)
+      buffer_.resize(bound);
+    const std::size_t size =
+        ZSTD_compress2(context_, buffer_.data(), buffer_.size(), text.data(), text.size());
+    if (ZSTD_isError(size) != 0) return failed(std::string("zstd: ") + ZSTD_getErrorName(size));
+    return file_->write({buffer_.data(), size});
+  }
+
+ private:
+  ZSTD_CCtx* context_ = ZSTD_createCCtx();
+  std::vector<char> buffer_;
+};
+
+Status check_level(const std::string& path, int level, int highest) {
+  if (level >= 0 && level <= highest) return {};
+  return usage_error(path + ": compression level " + std::to_string(level) + "; expected 1 to " +
+                     std::to_string(highest) + ", or 0 for the default");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSink>> ByteSink::create(const std::string& path, int level) {
+  const bool gzip = path.ends_with(".gz");
+  const bool zstd = path.ends_with(".zst");
+  if (gzip || zstd) {
+    if (Status status = check_level(path, level, gzip ? 9 : 19); !status) return status.error();
+  }
+  auto file = OutputFile::create(path);
+  if (!file) return file.error();
+  if (gzip) return GzipSink::create(std::move(*file), level);
+  if (zstd) return std::unique_ptr<ByteSink>(new ZstdSink(std::move(*file), level));
+  return std::unique_ptr<ByteSink>(new PlainSink(std::move(*file)));
+}
+
+}  // namespace vef::formats

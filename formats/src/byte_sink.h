@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where blocks of text go: a plain, gzip or zstd file, by the ending of its name. With zstd each block
+// becomes one frame (checksummed, its size in its header), so that a reader may begin at any of them. One
+// object per thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "byte_source.h"
+#include "vef/base/result.h"
+
+namespace vef::formats {
+
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+
+  /// `level` 0: the default of the compression; others must exist there (gzip 1-9, zstd 1-19).
+  static Result<std::unique_ptr<ByteSink>> create(const std::string& path, int level);
+
+  virtual Status write_block(std::string_view text) = 0;
+  /// Appends bytes that are not compressed; only after the last block.
+  virtual Status write_raw(std::string_view bytes) = 0;
+  /// Makes the file whole under its name.
+  virtual Status finish() = 0;
+
+  virtual Compression compression() const = 0;
+  /// Bytes in the file so far.
+  virtual std::uint64_t offset() const = 0;
+};
+
+}  // namespace vef::formats

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vef/formats/trace_io.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "vef_text_reader.h"
+#include "vef_text_writer.h"
+
+namespace vef::formats {
+
+namespace {
+
+/// Records to make room for: what the header promises, but no more than a file of this size can hold.
+std::size_t records_to_expect(const TraceReader& reader) {
+  constexpr std::uint64_t kShortestRecord = 15;  // "0 0 0 0 0 0 -1\n"
+  constexpr std::uint64_t kMostAhead = 1 << 24;
+  const TraceHeader& header = reader.header();
+  const std::uint64_t promised = header.messages + header.collective_records;
+  return static_cast<std::size_t>(std::min(
+      {promised, std::max<std::uint64_t>(reader.bytes_total() / kShortestRecord, 1024), kMostAhead}));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TraceReader>> TraceReader::open(const std::string& path) {
+  return VefTextReader::open(path);
+}
+
+Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& path, const TraceHeader& header,
+                                                         const Communicators& communicators,
+                                                         const Metadata& metadata, int level) {
+  return VefTextWriter::create(path, header, communicators, metadata, level);
+}
+
+Result<Trace> read_trace(const std::string& path) {
+  auto reader = TraceReader::open(path);
+  if (!reader) return reader.error();
+  Trace trace;
+  trace.header = (*reader)->header();
+  trace.communicators = (*reader)->communicators();
+  trace.metadata = (*reader)->metadata();
+  trace.records.reserve(records_to_expect(**reader));
+  trace.lines.reserve(records_to_expect(**reader));
+  Record record;
+  for (;;) {
+    const auto more = (*reader)->next(record);
+    if (!more) return more.error();
+    if (!*more) return trace;
+    trace.records.push_back(record);
+    trace.lines.push_back((*reader)->line());
+  }
+}
+
+Status write_trace(const std::string& path, const Trace& trace) {
+  auto writer = TraceWriter::create(path, trace.header, trace.communicators, trace.metadata);
+  if (!writer) return writer.error();
+  for (const Record& record : trace.records) {
+    if (Status status = (*writer)->write(record); !status) return status;
+  }
+  return (*writer)->finish();
+}
+
+}  // namespace vef::formats

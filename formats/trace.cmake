@@ -1,0 +1,25 @@
+# The trace model, VEF text (plain, gzip, zstd) and validation.
+find_package(nlohmann_json REQUIRED)
+
+vef_library(formats
+  src/trace.cc
+  src/trace_io.cc
+  src/trace_tail.cc
+  src/byte_file.cc
+  src/byte_source.cc
+  src/byte_sink.cc
+  src/vef_text_buffer.cc
+  src/vef_text_header.cc
+  src/vef_text_reader.cc
+  src/vef_text_writer.cc
+  src/validate.cc
+  src/validate_collectives.cc)
+target_link_libraries(vef_formats
+  PUBLIC vef::base vef_mpi_call
+  PRIVATE PkgConfig::ZSTD ZLIB::ZLIB $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+
+vef_test(formats_test vef::formats
+  src/vef_text_test.cc)
+if(TARGET formats_test)
+  target_link_libraries(formats_test PRIVATE PkgConfig::ZSTD ZLIB::ZLIB)
+endif()
