@@ -42,8 +42,8 @@ def make_params(words, types, large):
     for word in words:
         seen[word] = seen.get(word, 0) + 1
         name = word if seen[word] == 1 else f"{word}_{seen[word]}"
-        if word in ("int",):
-            name = f"{word}_{seen[word]}"
+        if word == "int":
+            name = f"int_{seen[word]}"
         params.append(Param(word, name, types[word][1 if large else 0]))
     return params
 
@@ -159,14 +159,177 @@ std::string mpi_call_name(std::uint16_t call) {{
 """
 
 
+# The handles that functions take by value; the wrappers pass them on as machine words.
+HANDLES = ("MPI_Comm", "MPI_Datatype", "MPI_Op", "MPI_Info", "MPI_Group", "MPI_Request", "MPI_File")
+
+# Recipes that decide by themselves whether the call is the program's own.
+SELF_GUARDED = ("guard", "init", "finalize", "abort", "pcontrol")
+
+COLLECTIVE_WORDS = ("comm", "root", "sbuf", "rbuf", "count", "type", "scount", "stype", "rcount", "rtype", "scounts",
+                    "rcounts", "stypes", "rtypes")
+
+SENT = "Posted{.comm = {comm}, .peer = dest, .tag = tag, .count = count, .type = {type}}"
+WANTED = "Posted{.comm = {comm}, .peer = source, .tag = tag, .count = count, .type = {type}}"
+PROBED = "Posted{.comm = {comm}, .peer = source, .tag = tag, .count = 0, .type = mpi.byte}"
+SENT_OF_TWO = "Posted{.comm = {comm}, .peer = dest, .tag = stag, .count = scount, .type = {stype}}"
+WANTED_OF_TWO = "Posted{.comm = {comm}, .peer = source, .tag = rtag, .count = rcount, .type = {rtype}}"
+SENT_REPLACED = "Posted{.comm = {comm}, .peer = dest, .tag = stag, .count = count, .type = {type}}"
+WANTED_REPLACED = "Posted{.comm = {comm}, .peer = source, .tag = rtag, .count = count, .type = {type}}"
+
+# Recipe -> the call of its function template in recipes.h or completion.h. {call} is the number of the MPI call,
+# {word} the value of a parameter as its MPI type.
+RECIPES = {
+    "guard": "guard(real)",
+    "init": "init({call}, real)",
+    "finalize": "finalize(real)",
+    "abort": "abort({call}, code, real)",
+    "pcontrol": "pcontrol(code, real)",
+    "send": "send({call}, " + SENT + ", real)",
+    "recv": "recv({call}, " + WANTED + ", status, real)",
+    "sendrecv": "sendrecv({call}, " + SENT_OF_TWO + ", " + WANTED_OF_TWO + ", status, real)",
+    "sendrecv_replace": "sendrecv({call}, " + SENT_REPLACED + ", " + WANTED_REPLACED + ", status, real)",
+    "isend": "isend({call}, " + SENT + ", request, real)",
+    "irecv": "irecv({call}, " + WANTED + ", request, real)",
+    "isendrecv": "isendrecv({call}, " + SENT_OF_TWO + ", " + WANTED_OF_TWO + ", request, real)",
+    "isendrecv_replace": "isendrecv({call}, " + SENT_REPLACED + ", " + WANTED_REPLACED + ", request, real)",
+    "send_init": "send_init({call}, " + SENT + ", request, real)",
+    "recv_init": "recv_init({call}, " + WANTED + ", request, real)",
+    "start": "start_all({call}, 1, request, real)",
+    "startall": "start_all({call}, n, requests, real)",
+    "probe": "probe({call}, " + PROBED + ", status, real)",
+    "iprobe": "iprobe({call}, " + PROBED + ", flag, status, real)",
+    "mprobe": "mprobe({call}, " + PROBED + ", nullptr, message, status, real)",
+    "improbe": "mprobe({call}, " + PROBED + ", flag, message, status, real)",
+    "mrecv": "mrecv({call}, count, {type}, message, status, real)",
+    "imrecv": "imrecv({call}, count, {type}, message, request, real)",
+    "wait": "wait({call}, request, status, real)",
+    "waitall": "complete_all({call}, n, requests, nullptr, statuses, real)",
+    "waitany": "complete_any({call}, n, requests, index, nullptr, status, real)",
+    "waitsome": "complete_some({call}, n, requests, outcount, indices, statuses, real)",
+    "test": "test({call}, request, flag, status, real)",
+    "testall": "complete_all({call}, n, requests, flag, statuses, real)",
+    "testany": "complete_any({call}, n, requests, index, flag, status, real)",
+    "testsome": "complete_some({call}, n, requests, outcount, indices, statuses, real)",
+    "request_get_status": "request_get_status({call}, {handle}, flag, status, real)",
+    "request_free": "request_free({call}, request, real)",
+    "cancel": "cancel({call}, request, real)",
+    "comm_new": "comm_new({call}, {comm}, newcomm, false, real)",
+    "comm_new_group": "comm_new({call}, {comm}, newcomm, true, real)",
+    "comm_idup": "comm_idup({call}, {comm}, newcomm, request, real)",
+    "comm_free": "comm_free({call}, commp, real)",
+}
+
+
+def camel(name):
+    return "k" + "".join(part.capitalize() for part in name.split("_"))
+
+
+def exported_type(ctype):
+    return "Word" if ctype in HANDLES else ctype
+
+
+def value_of(param):
+    return f"from_word<{param.ctype}>({param.name})" if param.ctype in HANDLES else param.name
+
+
+def recipe_call(function, path):
+    name, _, shape = function.recipe.partition(":")
+    values = {p.name: value_of(p) for p in function.params}
+    if name in ("coll", "icoll"):
+        fields = [f".shape = Shape::{camel(shape)}"]
+        fields += [f".{word} = {values[word]}" for word in COLLECTIVE_WORDS if word in values]
+        template = "collective" if name == "coll" else "icollective"
+        request = "request, " if name == "icoll" else ""
+        return f"{template}(MpiCall::{function.enumerator}, CollectiveArguments{{{', '.join(fields)}}}, {request}real)"
+    if name not in RECIPES:
+        sys.exit(f"{path}: {function.name}: found the recipe {function.recipe!r}; expected one of generate.py")
+    text = RECIPES[name].replace("{call}", f"MpiCall::{function.enumerator}")
+    for word, value in values.items():
+        text = text.replace("{" + word + "}", value)
+    return text
+
+
+def wrapper(function, path):
+    exported = [exported_type(p.ctype) for p in function.params]
+    signature = ", ".join(f"{t} {p.name}" for t, p in zip(exported, function.params))
+    variadic = ", ..." if function.recipe == "pcontrol" else ""
+    pointer = f"int (*)({', '.join(exported)}{variadic})"
+    expected = f"int (*)({', '.join(p.ctype for p in function.params)}{variadic})"
+    status = next((p for p in function.params if p.word in ("status", "statuses")), None)
+    watched = status is not None and function.recipe.partition(":")[0] != "guard"
+    arguments = ", ".join("readable" if watched and p is status else p.name for p in function.params)
+    captured = "MPI_Status* readable" if watched else ""
+    forward = f"real({status.name})" if watched else "real()"
+    check = "" if function.recipe in SELF_GUARDED else f"  if (!outermost()) return {forward};\n"
+    return f"""static_assert(std::is_same_v<decltype(&{function.name}), {expected}>);
+VEF_EXPORT int vef_{function.name}({signature}{variadic}) __asm__("{function.name}");
+VEF_EXPORT int vef_P{function.name}({signature}{variadic}) __asm__("P{function.name}") [[gnu::alias("{function.name}")]];
+int vef_{function.name}({signature}{variadic}) {{
+  const auto real = [&]({captured}) {{
+    return reinterpret_cast<{pointer}>(real_functions[kSlot{function.enumerator[1:]}])({arguments});
+  }};
+{check}  return {recipe_call(function, path)};
+}}
+"""
+
+
+def wrappers_source(functions, path):
+    slots = "\n".join(f"  kSlot{f.enumerator[1:]}," for f in functions)
+    names = "\n".join(f'    "P{f.name}",' for f in functions)
+    bodies = "\n".join(wrapper(f, path) for f in functions)
+    return f"""{BANNER}#include <type_traits>
+
+#include "completion.h"
+#include "recipes.h"
+
+#define VEF_EXPORT extern "C" [[gnu::visibility("default")]]
+
+namespace vef::shim {{
+namespace {{
+
+enum Slot : std::size_t {{
+{slots}
+  kSlots,
+}};
+
+}}  // namespace
+
+const char* const kFunctionNames[] = {{
+{names}
+}};
+const std::size_t kFunctionCount = kSlots;
+void* real_functions[kSlots];
+
+{bodies}
+}}  // namespace vef::shim
+"""
+
+
+def declared_functions(path):
+    """Names of the functions that a preprocessed mpi.h declares."""
+    with open(path, encoding="utf-8", errors="replace") as header:
+        return set(re.findall(r"\bint\s+(MPI_\w+)\s*\(", header.read()))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     calls = commands.add_parser("calls")
     calls.add_argument("table")
     calls.add_argument("outdir")
+    wrappers = commands.add_parser("wrappers")
+    wrappers.add_argument("table")
+    wrappers.add_argument("outfile")
+    wrappers.add_argument("--mpi-header", required=True)
     arguments = parser.parse_args()
     functions = read_table(arguments.table)
+    if arguments.command == "wrappers":
+        declared = declared_functions(arguments.mpi_header)
+        wanted = [f for f in functions if f.name in declared]
+        if not wanted:
+            sys.exit(f"{arguments.mpi_header}: found no function of MPI; expected a preprocessed mpi.h")
+        write(arguments.outfile, wrappers_source(wanted, arguments.table))
+        return
     write(os.path.join(arguments.outdir, "include/vef/formats/mpi_call.h"), calls_header(functions))
     write(os.path.join(arguments.outdir, "mpi_call.cc"), calls_source(functions))
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "completion.h"
+
+namespace vef::shim {
+
+Pending::Pending(Thread& thread, int count, const MPI_Request* requests) : thread_(thread) {
+  const auto wanted = static_cast<std::size_t>(count > 0 ? count : 0);
+  taken_out_ = threads_are_concurrent;
+  if (wanted == 0 || !thread.handles.reserve(wanted) || (taken_out_ && !thread.taken.reserve(wanted))) return;
+  count_ = wanted;
+  for (std::size_t i = 0; i < wanted; ++i) thread.handles[i] = to_key(requests[i]);
+  if (!taken_out_) return;
+  for (std::size_t i = 0; i < wanted; ++i) {
+    if (!process.requests.pop(thread.handles[i], thread.taken[i])) thread.taken[i].number = 0;
+  }
+}
+
+Pending::~Pending() {
+  if (!taken_out_) return;
+  for (std::size_t i = count_; i-- > 0;) {
+    if (thread_.taken[i].number != 0) process.requests.push(thread_.handles[i], thread_.taken[i], true);
+  }
+}
+
+void Pending::complete(int i, const MPI_Status& status, bool keep) {
+  const auto index = static_cast<std::size_t>(i);
+  if (i < 0 || index >= count_) return;
+  if (!taken_out_) {
+    process.requests.update(thread_.handles[index],
+                            [&](Operation& operation) { return finish(operation, status, keep); });
+  } else if (thread_.taken[index].number != 0 && finish(thread_.taken[index], status, keep)) {
+    thread_.taken[index].number = 0;
+  }
+}
+
+void Pending::drop(int i) {
+  const auto index = static_cast<std::size_t>(i);
+  if (i < 0 || index >= count_) return;
+  if (taken_out_) {
+    thread_.taken[index].number = 0;
+  } else {
+    Operation dropped;
+    process.requests.pop(thread_.handles[index], dropped);
+  }
+}
+
+void Pending::log(Call& call) {
+  if (completed_ == 0) return;
+  RankEvent event = event_of(EventKind::kComplete);
+  event.completions = {thread_.completions.data(), completed_};
+  call.log(event);
+}
+
+/// Notes the completion; returns whether the operation leaves the table.
+bool Pending::finish(Operation& operation, const MPI_Status& status, bool keep) {
+  const bool leaves = !operation.persistent && !keep;
+  if (!operation.active) return leaves;  // inactive, or told of before by MPI_Request_get_status
+  operation.active = false;
+  int cancelled = 0;
+  // Only a cancelled operation's status may be asked for this: the libraries write nothing for a completed
+  // send.
+  if (operation.cancelled) pmpi.test_cancelled(&status, &cancelled);
+  operation.cancelled = false;
+  switch (operation.kind) {
+    case OperationKind::kSend:
+    case OperationKind::kCollective:
+      add({.request = operation.number, .cancelled = cancelled != 0});
+      break;
+    case OperationKind::kReceive:
+      if (cancelled != 0) {
+        add({.request = operation.number, .is_receive = true, .cancelled = true});
+      } else {
+        add(received(status, operation.from_null, operation.number));
+      }
+      break;
+    case OperationKind::kSendReceive:
+      add({.request = operation.number});
+      add(received(status, operation.from_null, operation.number + 1));
+      break;
+    case OperationKind::kCommDup:
+      open_communicator(operation);
+      break;
+    case OperationKind::kMessage:
+      break;
+  }
+  return leaves;
+}
+
+void Pending::add(const formats::Completion& completion) {
+  if (thread_.completions.reserve(completed_ + 1)) thread_.completions[completed_++] = completion;
+}
+
+void Pending::open_communicator(const Operation& operation) {
+  process.communicators.enter(*static_cast<MPI_Comm*>(operation.target), operation.comm);
+}
+
+ReadableStatuses::ReadableStatuses(Thread& thread, int count, MPI_Status* given) : statuses_(given) {
+  if (given != MPI_STATUSES_IGNORE || count <= 0) return;
+  if (thread.statuses.reserve(static_cast<std::size_t>(count))) statuses_ = thread.statuses.data();
+}
+
+}  // namespace vef::shim

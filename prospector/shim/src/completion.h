@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wait, Test and their relatives: which operations a call has completed. The handles are copied before the
+// library overwrites them. Under MPI_THREAD_MULTIPLE the operations also leave the table before the call,
+// because the library may give a completed request's handle to another thread before this one is back; what
+// was not completed returns.
+#pragma once
+
+#include <mpi.h>
+
+#include "recipes.h"
+
+namespace vef::shim {
+
+/// The requests of one completion call.
+class Pending {
+ public:
+  /// Copies `count` handles into the thread's scratch. Without memory for it, nothing will be found
+  /// completed.
+  Pending(Thread& thread, int count, const MPI_Request* requests);
+  /// Puts back what was not completed.
+  ~Pending();
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+
+  /// Request i has completed with `status`. `keep`: it is still the program's (MPI_Request_get_status).
+  void complete(int i, const MPI_Status& status, bool keep = false);
+  /// Request i has ended in an error and is no more.
+  void drop(int i);
+  /// Logs what was completed, if anything.
+  void log(Call& call);
+
+ private:
+  bool finish(Operation& operation, const MPI_Status& status, bool keep);
+  void add(const formats::Completion& completion);
+  void open_communicator(const Operation& operation);
+
+  Thread& thread_;
+  std::size_t count_ = 0;
+  std::size_t completed_ = 0;
+  bool taken_out_ = false;
+};
+
+/// The program's statuses, or own ones where it ignores them.
+class ReadableStatuses {
+ public:
+  ReadableStatuses(Thread& thread, int count, MPI_Status* given);
+  operator MPI_Status*() { return statuses_; }  // NOLINT: implicit by design
+  /// False: the program ignores them and there was no memory for own ones.
+  bool readable() const { return statuses_ != MPI_STATUSES_IGNORE; }
+  const MPI_Status& operator[](int i) const { return statuses_[i]; }
+
+ private:
+  MPI_Status* statuses_;
+};
+
+/// After a call that returned MPI_ERR_IN_STATUS or success, sorts out request i.
+inline void settle_one(Pending& pending, int request, int result, const MPI_Status& status) {
+  if (result == MPI_SUCCESS || status.MPI_ERROR == MPI_SUCCESS) {
+    pending.complete(request, status);
+  } else if (status.MPI_ERROR != MPI_ERR_PENDING) {
+    pending.drop(request);
+  }
+}
+
+template <class Real>
+int wait(MpiCall number, MPI_Request* request, MPI_Status* given, Real real) {
+  const DepthGuard depth;
+  ReadableStatus status(given);
+  Pending pending(*local.thread, 1, request);
+  Call call(number);
+  const int result = real(status);
+  call.end();
+  if (result == MPI_SUCCESS) {
+    pending.complete(0, status.get());
+  } else if (*request == mpi.request_null) {
+    pending.drop(0);
+  }
+  pending.log(call);
+  return result;
+}
+
+template <class Real>
+int test(MpiCall number, MPI_Request* request, const int* flag, MPI_Status* given, Real real) {
+  const DepthGuard depth;
+  ReadableStatus status(given);
+  Pending pending(*local.thread, 1, request);
+  Call call(number);
+  const int result = real(status);
+  call.end();
+  if (result == MPI_SUCCESS && *flag != 0) {
+    pending.complete(0, status.get());
+    pending.log(call);
+  } else if (result == MPI_SUCCESS) {
+    call.poll();
+  } else if (*request == mpi.request_null) {
+    pending.drop(0);
+  }
+  return result;
+}
+
+/// A request that is found complete is logged as completed here; the later Wait or Test then adds nothing.
+template <class Real>
+int request_get_status(MpiCall number, MPI_Request request, const int* flag, MPI_Status* given, Real real) {
+  const DepthGuard depth;
+  ReadableStatus status(given);
+  Pending pending(*local.thread, 1, &request);
+  Call call(number);
+  const int result = real(status);
+  call.end();
+  if (result == MPI_SUCCESS && *flag != 0) {
+    pending.complete(0, status.get(), true);
+    pending.log(call);
+  } else if (result == MPI_SUCCESS) {
+    call.poll();
+  }
+  return result;
+}
+
+/// Waitall, and Testall where `flag` is not null.
+template <class Real>
+int complete_all(MpiCall number, int n, MPI_Request* requests, const int* flag, MPI_Status* given,
+                 Real real) {
+  const DepthGuard depth;
+  ReadableStatuses statuses(*local.thread, n, given);
+  Pending pending(*local.thread, n, requests);
+  Call call(number);
+  const int result = real(statuses);
+  call.end();
+  if (result == MPI_SUCCESS && flag != nullptr && *flag == 0) {
+    call.poll();
+    return result;
+  }
+  if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && statuses.readable()) {
+    for (int i = 0; i < n; ++i) settle_one(pending, i, result, statuses[i]);
+    pending.log(call);
+  }
+  return result;
+}
+
+/// Waitany, and Testany where `flag` is not null.
+template <class Real>
+int complete_any(MpiCall number, int n, MPI_Request* requests, const int* index, const int* flag,
+                 MPI_Status* given, Real real) {
+  const DepthGuard depth;
+  ReadableStatus status(given);
+  Pending pending(*local.thread, n, requests);
+  Call call(number);
+  const int result = real(status);
+  call.end();
+  if (result == MPI_SUCCESS && flag != nullptr && *flag == 0) {
+    call.poll();
+  } else if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) {
+    pending.complete(*index, status.get());
+    pending.log(call);
+  } else if (result != MPI_SUCCESS) {
+    for (int i = 0; i < n; ++i) {
+      if (requests[i] == mpi.request_null) pending.drop(i);
+    }
+  }
+  return result;
+}
+
+/// Waitsome and Testsome. The statuses are those of the completed ones only, in the order of the indices.
+template <class Real>
+int complete_some(MpiCall number, int n, MPI_Request* requests, const int* outcount, const int* indices,
+                  MPI_Status* given, Real real) {
+  const DepthGuard depth;
+  ReadableStatuses statuses(*local.thread, n, given);
+  Pending pending(*local.thread, n, requests);
+  Call call(number);
+  const int result = real(statuses);
+  call.end();
+  if (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS) return result;
+  if (*outcount == 0) {
+    call.poll();
+  } else if (*outcount != MPI_UNDEFINED && statuses.readable()) {
+    for (int k = 0; k < *outcount; ++k) settle_one(pending, indices[k], result, statuses[k]);
+    pending.log(call);
+  }
+  return result;
+}
+
+/// Start, and Startall.
+template <class Real>
+int start_all(MpiCall number, int n, const MPI_Request* requests, Real real) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result != MPI_SUCCESS || n <= 0 || !call.thread().numbers.reserve(static_cast<std::size_t>(n)))
+    return result;
+  std::size_t started = 0;
+  for (int i = 0; i < n; ++i) {
+    process.requests.update(to_key(requests[i]), [&](Operation& operation) {
+      operation.active = call.posting_is_on();
+      if (operation.active) call.thread().numbers[started++] = operation.number;
+      return false;
+    });
+  }
+  if (started == 0) return result;
+  RankEvent event = event_of(EventKind::kStart);
+  event.requests = {call.thread().numbers.data(), started};
+  call.log(event, true);
+  return result;
+}
+
+template <class Real>
+int request_free(MpiCall number, MPI_Request* request, Real real) {
+  const DepthGuard depth;
+  const std::uint64_t handle = to_key(*request);
+  Operation operation;
+  const bool known = process.requests.pop(handle, operation);
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (known && result != MPI_SUCCESS) process.requests.push(handle, operation, true);
+  if (known && result == MPI_SUCCESS && operation.active) {
+    // A pair (MPI_Isendrecv) has two numbers.
+    const std::uint64_t last = operation.number + (operation.kind == OperationKind::kSendReceive ? 1 : 0);
+    for (std::uint64_t freed = operation.number; freed <= last; ++freed) {
+      RankEvent event = event_of(EventKind::kRequestFree);
+      event.request = freed;
+      call.log(event);
+    }
+  }
+  return result;
+}
+
+template <class Real>
+int cancel(MpiCall number, MPI_Request* request, Real real) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result != MPI_SUCCESS) return result;
+  std::uint64_t cancelled = 0;
+  process.requests.update(to_key(*request), [&](Operation& operation) {
+    operation.cancelled = true;
+    if (operation.active) cancelled = operation.number;
+    return false;
+  });
+  if (cancelled != 0) {
+    RankEvent event = event_of(EventKind::kCancel);
+    event.request = cancelled;
+    call.log(event);
+  }
+  return result;
+}
+
+}  // namespace vef::shim

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recorder.h"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "message.h"
+
+namespace vef::shim {
+
+Process process;
+bool threads_are_concurrent = false;
+thread_local constinit ThreadLocal local;
+
+namespace {
+
+// What only this file touches; guarded by `state_lock` where threads may meet.
+SpinLock state_lock;
+Capture capture;
+CaptureOptions options;
+formats::ClockSample start_sample;
+Thread* threads = nullptr;
+pthread_key_t thread_end_key;
+bool capture_is_open = false;
+std::int32_t world_rank = 0;
+std::int32_t world_size = 0;
+
+constexpr std::size_t kLaterThreadBuffer = 1U << 20;
+
+class StateGuard {
+ public:
+  StateGuard() { state_lock.lock(); }
+  ~StateGuard() { state_lock.unlock(); }
+  StateGuard(const StateGuard&) = delete;
+  StateGuard& operator=(const StateGuard&) = delete;
+};
+
+void stop() { process.mode.store(Mode::kPassive, std::memory_order_relaxed); }
+
+/// In a forked child: the logs belong to the parent.
+void leave_to_parent() {
+  stop();
+  for (Thread* thread = threads; thread != nullptr; thread = thread->next) {
+    if (thread->log != nullptr) thread->log->abandon();
+    thread->log = nullptr;
+  }
+}
+
+void thread_has_ended(void* value) {
+  static_cast<Thread*>(value)->in_use.store(false, std::memory_order_release);
+}
+
+void start() {
+  start_clock();
+  start_sample = sample_clock();
+  switch (load_mpi_library()) {
+    case LibraryState::kReady:
+      break;
+    case LibraryState::kOtherFamily:
+      say_once("this recorder is for %s, but the program runs with '%.100s': nothing is recorded",
+               kFamily[0] == 'o' ? "Open MPI" : "MPICH", library_version);
+      return stop();
+    case LibraryState::kMissing:
+      say_once("MPI was called, but no MPI library was found in the program: nothing is recorded");
+      return stop();
+  }
+  options = read_options();
+  if (!process.requests.start() || !process.messages.start() ||
+      pthread_key_create(&thread_end_key, thread_has_ended) != 0 ||
+      pthread_atfork(nullptr, nullptr, leave_to_parent) != 0) {
+    say_once("no memory for the recorder: nothing is recorded");
+    return stop();
+  }
+  process.mode.store(Mode::kRecording, std::memory_order_release);
+}
+
+/// Ticks per nanosecond, from the start of the recorder until now; waits until that is long enough to tell.
+double tick_rate() {
+  formats::ClockSample now = sample_clock();
+  while (now.monotonic_ns - start_sample.monotonic_ns < 200'000) now = sample_clock();
+  return static_cast<double>(now.ticks - start_sample.ticks) /
+         static_cast<double>(now.monotonic_ns - start_sample.monotonic_ns);
+}
+
+formats::RankLogWriter* create_log(std::int32_t number) {
+  formats::RankLogOptions log;
+  log.directory = capture.directory();
+  log.rank = world_rank;
+  log.world_size = world_size;
+  log.thread = number;
+  log.buffer_bytes = number == 0 ? static_cast<std::size_t>(options.buffer_bytes) : kLaterThreadBuffer;
+  log.host = capture.host();
+  log.program = capture.program();
+  log.mpi_library = library_version;
+  log.ticks_are_ns = !clock_is_counter;
+  log.start = start_sample;
+  char error[512] = "";
+  formats::RankLogWriter* writer = formats::RankLogWriter::create(log, error, sizeof error);
+  if (writer == nullptr) say("rank %d: recording stops: %s", world_rank, error);
+  return writer;
+}
+
+Thread* new_thread() {
+  for (Thread* thread = threads; thread != nullptr; thread = thread->next) {
+    bool free = false;
+    if (thread->in_use.compare_exchange_strong(free, true, std::memory_order_acquire)) return thread;
+  }
+  void* memory = std::calloc(1, sizeof(Thread));
+  if (memory == nullptr) return nullptr;
+  auto* thread = new (memory) Thread;
+  thread->number = process.thread_count.load(std::memory_order_relaxed);
+  thread->last_end = start_sample.ticks;
+  const bool room = thread->completions.reserve(64) && thread->numbers.reserve(64) &&
+                    thread->handles.reserve(64) && thread->taken.reserve(64) && thread->statuses.reserve(64);
+  thread->log = room ? create_log(thread->number) : nullptr;
+  if (thread->log == nullptr) {
+    std::free(memory);
+    return nullptr;
+  }
+  thread->next = threads;
+  threads = thread;
+  process.thread_count.fetch_add(1, std::memory_order_relaxed);
+  return thread;
+}
+
+/// The directory, the tables, capture.json. The state lock is held. False: recording is not possible.
+bool open_capture() {
+  if (pmpi.comm_rank(mpi.comm_world, &world_rank) != MPI_SUCCESS ||
+      pmpi.comm_size(mpi.comm_world, &world_size) != MPI_SUCCESS) {
+    return false;
+  }
+  int level = MPI_THREAD_SINGLE;
+  pmpi.query_thread(&level);
+  threads_are_concurrent = level == MPI_THREAD_MULTIPLE;
+  if (!process.communicators.start()) return false;
+  process.poll_gap_ticks = static_cast<std::uint64_t>(static_cast<double>(options.poll_gap_ns) *
+                                                      (clock_is_counter ? tick_rate() : 1.0));
+  if (!capture.open(options, world_rank, world_size)) {
+    say_once("rank %d: nothing is recorded: %s", world_rank, capture.error());
+    return false;
+  }
+  if (!capture.write_description(start_sample, nullptr)) {
+    say("rank %d: %s/capture.json cannot be written", world_rank, capture.directory());
+  }
+  return true;
+}
+
+}  // namespace
+
+bool first_call() {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  const int saved = errno;
+  pthread_once(&once, start);
+  errno = saved;
+  return process.mode.load(std::memory_order_acquire) == Mode::kRecording;
+}
+
+bool enter_thread() {
+  const DepthGuard guard;
+  const int saved = errno;
+  int initialized = 0;
+  pmpi.initialized(&initialized);
+  bool ready = false;
+  if (initialized == 0) {
+    say_once("an MPI call without MPI_Init (MPI sessions): nothing is recorded");
+    stop();
+  } else {
+    const StateGuard state;
+    if (!capture_is_open) capture_is_open = open_capture();
+    Thread* thread = capture_is_open ? new_thread() : nullptr;
+    if (thread == nullptr) {
+      stop();
+    } else {
+      local.thread = thread;
+      pthread_setspecific(thread_end_key, thread);
+      ready = true;
+    }
+  }
+  errno = saved;
+  return ready;
+}
+
+void begin_capture(MpiCall call, std::uint64_t start, std::uint64_t end) {
+  if (!enter_thread()) return;
+  Thread& thread = *local.thread;
+  RankEvent event = event_of(EventKind::kInit, call);
+  event.gap = start - start_sample.ticks;
+  event.duration = end - start;
+  thread.last_end = end;
+  if (thread.log->append(event) == formats::AppendResult::kStopped) return stop();
+  thread.log->sample_clock(sample_clock());
+}
+
+void end_capture(std::uint64_t start, std::uint64_t end, bool complete) {
+  if (local.thread != nullptr && process.mode.load(std::memory_order_relaxed) == Mode::kRecording) {
+    Call call(MpiCall::kFinalize);
+    RankEvent event = event_of(EventKind::kFinalize);
+    call.log_between(event, start, end);
+  }
+  stop();
+  const StateGuard state;
+  if (!capture_is_open) return;
+  capture_is_open = false;
+  const formats::ClockSample sample = sample_clock();
+  bool whole = complete;
+  for (Thread* thread = threads; thread != nullptr; thread = thread->next) {
+    if (thread->log == nullptr) continue;
+    thread->log->sample_clock(sample);
+    if (!thread->log->close(complete)) {
+      whole = false;
+      say("rank %d: the log of thread %d could not be completed", world_rank, thread->number);
+    }
+    thread->log = nullptr;
+  }
+  if (whole && !capture.write_description(start_sample, &sample)) {
+    say("rank %d: %s/capture.json cannot be written", world_rank, capture.directory());
+  }
+}
+
+void set_recording(bool on) {
+  if (on == !process.is_off()) return;
+  (on ? process.on_since : process.off_since).store(ticks(), std::memory_order_relaxed);
+  process.pauses.fetch_add(1, std::memory_order_release);
+}
+
+/// Logs what has gathered since the last event: failed polls, and time for which recording was off.
+void Call::settle() {
+  if (thread_.polls.count != 0) {
+    RankEvent event = event_of(EventKind::kPolls, thread_.polls_call);
+    event.polls = thread_.polls;
+    event.gap = thread_.polls_gap;
+    event.duration = thread_.polls.inside + thread_.polls.short_gaps + thread_.polls.long_gaps;
+    thread_.polls = {};
+    append(event);
+  }
+  const std::uint64_t pauses = process.pauses.load(std::memory_order_acquire);
+  if (thread_.pauses_seen == pauses) return;
+  const bool off = (pauses & 1) != 0;
+  const std::uint64_t off_since = process.off_since.load(std::memory_order_relaxed);
+  const std::uint64_t begin = off_since > thread_.last_end ? off_since : thread_.last_end;
+  const std::uint64_t on_since = process.on_since.load(std::memory_order_relaxed);
+  const std::uint64_t until = off || on_since > start_ ? start_ : on_since;
+  if (!off) thread_.pauses_seen = pauses;  // while off, the pause goes on after this event
+  if (until <= begin) return;
+  RankEvent event = event_of(EventKind::kPause, MpiCall::kPcontrol);
+  event.gap = begin - thread_.last_end;
+  event.duration = until - begin;
+  thread_.last_end = until;
+  append(event);
+}
+
+void Call::log_between(RankEvent& event, std::uint64_t start, std::uint64_t end) {
+  start_ = start;
+  end_ = end;
+  errno_ = errno;
+  log(event);
+}
+
+void Call::log(RankEvent& event, bool posting) {
+  if (thread_.polls.count != 0 || thread_.pauses_seen != process.pauses.load(std::memory_order_relaxed))
+      [[unlikely]]
+    settle();
+  // Calls that were recorded inside this one (callbacks of MPI_Finalize) have ended after its start.
+  const std::uint64_t begin = start_ > thread_.last_end ? start_ : thread_.last_end;
+  const std::uint64_t end = end_ > begin ? end_ : begin;
+  event.call = static_cast<std::uint16_t>(call_);
+  event.gap = begin - thread_.last_end;
+  event.duration = end - begin;
+  event.sequence = posting ? sequence_ : 0;
+  thread_.last_end = end;
+  append(event);
+  if (turned_over_) [[unlikely]]
+    log_turnover();
+}
+
+/// The time since the end of this call went into compressing and writing the log.
+void Call::log_turnover() {
+  turned_over_ = false;
+  const std::uint64_t now = ticks();
+  if (now <= thread_.last_end) return;
+  RankEvent pause = event_of(EventKind::kPause);
+  pause.duration = now - thread_.last_end;
+  thread_.last_end = now;
+  append(pause);
+}
+
+void Call::append(const RankEvent& event) {
+  if (thread_.log == nullptr) return;
+  switch (thread_.log->append(event)) {
+    case formats::AppendResult::kOk:
+      return;
+    case formats::AppendResult::kTurnedOver:
+      turned_over_ = true;
+      return;
+    case formats::AppendResult::kStopped:
+      stop();
+      say("rank %d: recording stops: %s", world_rank, thread_.log->error());
+      return;
+  }
+}
+
+void Call::poll() {
+  if (process.is_off()) return;
+  formats::Polls& polls = thread_.polls;
+  const std::uint64_t gap = start_ > thread_.last_end ? start_ - thread_.last_end : 0;
+  if (polls.count == 0) {
+    settle();
+    thread_.polls_gap = start_ > thread_.last_end ? start_ - thread_.last_end : 0;
+    thread_.polls_call = call_;
+  } else {
+    (gap <= process.poll_gap_ticks ? polls.short_gaps : polls.long_gaps) += gap;
+  }
+  ++polls.count;
+  polls.inside += end_ - start_;
+  thread_.last_end = end_;
+}
+
+Communicator Call::communicator(MPI_Comm comm) {
+  Communicator found;
+  if (process.communicators.find(comm, found)) [[likely]]
+    return found;
+  if (comm == mpi.comm_null) return found;
+  found = process.communicators.enter(comm);
+  const Members members = thread_.members.describe(comm);
+  RankEvent event = event_of(EventKind::kCommDefine);
+  event.new_comm = found.number;
+  event.comm_flags = members.flags;
+  event.members = members.local;
+  event.remote_members = members.remote;
+  append(event);
+  return found;
+}
+
+}  // namespace vef::shim

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of the recorder: one Process, one Thread for each thread that calls MPI. A wrapper asks
+// outermost(); if that says true it makes a Call, which takes the times, and logs at most a few events
+// through it.
+//
+// The recorder starts at the first MPI call and stops after MPI_Finalize has returned, when a log cannot be
+// written, or in a forked child; stopped, the wrappers only forward.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include "capture.h"
+#include "clock.h"
+#include "communicators.h"
+#include "grow_buffer.h"
+#include "mpi_library.h"
+#include "requests.h"
+#include "vef/formats/mpi_call.h"
+#include "vef/formats/rank_log_writer.h"
+
+namespace vef::shim {
+
+using formats::EventKind;
+using formats::MpiCall;
+using formats::RankEvent;
+
+inline RankEvent event_of(EventKind kind, MpiCall call = MpiCall::kNone) {
+  RankEvent event;
+  event.kind = kind;
+  event.call = static_cast<std::uint16_t>(call);
+  return event;
+}
+
+/// What one thread records. Kept until the end of the process; a new thread takes over that of one that has
+/// ended.
+struct Thread {
+  formats::RankLogWriter* log = nullptr;
+  std::uint64_t last_end = 0;   // ticks at the end of the last event
+  formats::Polls polls;         // failed polls that are not yet logged
+  std::uint64_t polls_gap = 0;  // before the first of them
+  MpiCall polls_call = MpiCall::kNone;
+  std::uint64_t pauses_seen = 0;  // of Process::pauses
+  std::int32_t number = 0;
+  std::atomic<bool> in_use{true};
+  Thread* next = nullptr;
+
+  // Scratch of the call at hand.
+  GrowBuffer<formats::Completion> completions;
+  GrowBuffer<std::uint64_t> numbers;
+  GrowBuffer<std::uint64_t> handles;
+  GrowBuffer<Operation> taken;
+  GrowBuffer<MPI_Status> statuses;
+  MemberFinder members;
+};
+
+enum class Mode : int { kUnstarted, kRecording, kPassive };
+
+struct Process {
+  std::atomic<Mode> mode{Mode::kUnstarted};
+  RequestTable requests;
+  RequestTable messages;
+  CommunicatorTable communicators;
+  std::atomic<std::uint64_t> next_operation{1};
+  std::atomic<std::uint64_t> next_sequence{1};
+  std::atomic<std::int32_t> thread_count{0};
+  std::uint64_t poll_gap_ticks = 0;
+
+  // MPI_Pcontrol. `pauses` counts the changes: odd while recording is off.
+  std::atomic<std::uint64_t> pauses{0};
+  std::atomic<std::uint64_t> off_since{0};
+  std::atomic<std::uint64_t> on_since{0};
+  bool is_off() const { return (pauses.load(std::memory_order_relaxed) & 1) != 0; }
+};
+extern Process process;
+
+struct ThreadLocal {
+  unsigned depth = 0;
+  Thread* thread = nullptr;
+};
+// The recorder is loaded at start-up, so its thread-local block is part of the static one.
+extern thread_local constinit ThreadLocal local [[gnu::tls_model("initial-exec")]];
+
+bool first_call();    // starts the recorder; whether it records
+bool enter_thread();  // gives this thread a log; whether it has one
+
+/// Whether the call at hand is the program's own (not the library's inside another call) and is to be
+/// recorded.
+inline bool outermost() {
+  if (local.depth != 0) [[unlikely]]
+    return false;
+  if (process.mode.load(std::memory_order_relaxed) != Mode::kRecording && !first_call()) [[unlikely]]
+    return false;
+  return local.thread != nullptr || enter_thread();
+}
+
+/// Holds off recording of what the library calls itself.
+class DepthGuard {
+ public:
+  DepthGuard() { ++local.depth; }
+  ~DepthGuard() { --local.depth; }
+  DepthGuard(const DepthGuard&) = delete;
+  DepthGuard& operator=(const DepthGuard&) = delete;
+};
+
+/// One outermost call: its times and its events. Between constructor and end() lies the library's work.
+class Call {
+ public:
+  explicit Call(MpiCall call) : call_(call), thread_(*local.thread) {
+    if (process.thread_count.load(std::memory_order_relaxed) > 1) [[unlikely]]
+      sequence_ = process.next_sequence.fetch_add(1, std::memory_order_relaxed);
+    start_ = ticks();
+  }
+  void end() {
+    end_ = ticks();
+    errno_ = errno;
+  }
+  ~Call() { errno = errno_; }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  Thread& thread() { return thread_; }
+
+  /// Whether posting calls and collectives are logged now (MPI_Pcontrol).
+  bool posting_is_on() const { return !process.is_off(); }
+
+  /// Logs the event, with the call's number, times and, where asked, its sequence number. Several events of
+  /// one call share its time: the first has it.
+  void log(RankEvent& event, bool posting = false);
+
+  /// The same for a call whose times were taken elsewhere.
+  void log_between(RankEvent& event, std::uint64_t start, std::uint64_t end);
+
+  /// Counts a failed Test or Iprobe.
+  void poll();
+
+  /// The communicator; one that has not been seen is described to the log first.
+  Communicator communicator(MPI_Comm comm);
+
+ private:
+  void settle();
+  void append(const RankEvent& event);
+  void log_turnover();
+
+  MpiCall call_;
+  Thread& thread_;
+  std::uint64_t start_ = 0;
+  std::uint64_t end_ = 0;
+  std::uint64_t sequence_ = 0;
+  int errno_ = 0;
+  bool turned_over_ = false;
+};
+
+inline std::uint64_t new_operation(std::uint64_t count = 1) {
+  return process.next_operation.fetch_add(count, std::memory_order_relaxed);
+}
+
+/// MPI_Init has returned (or was found to have been called): opens the capture, and logs the call.
+void begin_capture(MpiCall call, std::uint64_t start, std::uint64_t end);
+
+/// MPI_Finalize has returned.
+void end_capture(std::uint64_t start, std::uint64_t end, bool complete);
+
+/// MPI_Pcontrol.
+void set_recording(bool on);
+
+}  // namespace vef::shim

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "requests.h"
+
+#include <cstdlib>
+
+namespace vef::shim {
+namespace {
+
+constexpr std::size_t kFirstSlots = 1024;
+constexpr std::uint32_t kFirstNodes = 256;
+
+}  // namespace
+
+bool RequestTable::start() { return grow_slots() && (free_node_ = new_node()) != 0; }
+
+bool RequestTable::push(std::uint64_t handle, const Operation& operation, bool front) {
+  TableGuard guard(lock_);
+  Slot* slot = find(handle);
+  if (slot == nullptr) {
+    if (used_slots_ * 2 >= capacity_ && !grow_slots()) return false;
+    std::size_t index = hash(handle) & (capacity_ - 1);
+    while (slots_[index].used) index = (index + 1) & (capacity_ - 1);
+    slots_[index] = {.handle = handle, .first = operation, .next = 0, .last = 0, .used = true};
+    ++used_slots_;
+    return true;
+  }
+  const std::uint32_t added = new_node();
+  if (added == 0) return false;
+  free_node_ = nodes_[added - 1].next;
+  ++chained_;
+  if (front) {
+    nodes_[added - 1] = {.operation = slot->first, .next = slot->next};
+    slot->first = operation;
+    slot->next = added;
+    if (slot->last == 0) slot->last = added;
+    return true;
+  }
+  nodes_[added - 1] = {.operation = operation, .next = 0};
+  if (slot->last != 0) {
+    nodes_[slot->last - 1].next = added;
+  } else {
+    slot->next = added;
+  }
+  slot->last = added;
+  return true;
+}
+
+bool RequestTable::pop(std::uint64_t handle, Operation& operation) {
+  return update(handle, [&](Operation& first) {
+    operation = first;
+    return true;
+  });
+}
+
+RequestTable::Slot* RequestTable::find(std::uint64_t handle) {
+  if (capacity_ == 0) return nullptr;
+  for (std::size_t index = hash(handle) & (capacity_ - 1); slots_[index].used;
+       index = (index + 1) & (capacity_ - 1)) {
+    if (slots_[index].handle == handle) return &slots_[index];
+  }
+  return nullptr;
+}
+
+void RequestTable::remove_first(Slot& slot) {
+  if (slot.next == 0) return erase(static_cast<std::size_t>(&slot - slots_));
+  const std::uint32_t node = slot.next;
+  slot.first = nodes_[node - 1].operation;
+  slot.next = nodes_[node - 1].next;
+  if (slot.next == 0) slot.last = 0;
+  nodes_[node - 1].next = free_node_;
+  free_node_ = node;
+  --chained_;
+}
+
+/// Removes a slot and moves later ones of its run back, so that no search passes a hole (Knuth, vol. 3, 6.4
+/// R).
+void RequestTable::erase(std::size_t index) {
+  const std::size_t mask = capacity_ - 1;
+  std::size_t hole = index;
+  for (std::size_t next = (hole + 1) & mask; slots_[next].used; next = (next + 1) & mask) {
+    const std::size_t home = hash(slots_[next].handle) & mask;
+    if (((next - home) & mask) < ((next - hole) & mask)) continue;
+    slots_[hole] = slots_[next];
+    hole = next;
+  }
+  slots_[hole].used = false;
+  --used_slots_;
+}
+
+bool RequestTable::grow_slots() {
+  const std::size_t capacity = capacity_ == 0 ? kFirstSlots : capacity_ * 2;
+  auto* slots = static_cast<Slot*>(std::calloc(capacity, sizeof(Slot)));
+  if (slots == nullptr) return false;
+  for (std::size_t i = 0; i < capacity_; ++i) {
+    if (!slots_[i].used) continue;
+    std::size_t index = hash(slots_[i].handle) & (capacity - 1);
+    while (slots[index].used) index = (index + 1) & (capacity - 1);
+    slots[index] = slots_[i];
+  }
+  std::free(slots_);
+  slots_ = slots;
+  capacity_ = capacity;
+  return true;
+}
+
+/// Index + 1 of a free node, still in the free list; 0: no memory.
+std::uint32_t RequestTable::new_node() {
+  if (free_node_ != 0) return free_node_;
+  if (node_capacity_ > (1U << 30)) return 0;
+  const std::uint32_t capacity = node_capacity_ == 0 ? kFirstNodes : node_capacity_ * 2;
+  void* grown = std::realloc(static_cast<void*>(nodes_), capacity * sizeof(Node));
+  if (grown == nullptr) return 0;
+  nodes_ = static_cast<Node*>(grown);
+  for (std::uint32_t i = node_capacity_; i < capacity; ++i) nodes_[i].next = i + 1 < capacity ? i + 2 : 0;
+  free_node_ = node_capacity_ + 1;
+  node_capacity_ = capacity;
+  return free_node_;
+}
+
+}  // namespace vef::shim

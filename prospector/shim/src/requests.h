@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operation a request handle stands for. Handles are not unique: both MPIs give all sends that
+// completed at once the same handle, so a handle maps to a queue of operations, oldest first. An
+// open-addressing table whose slots hold the oldest operation in place; further ones are chained. Thread safe
+// through TableGuard.
+//
+// The same table maps message handles (MPI_Mprobe) to message numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lock.h"
+
+namespace vef::shim {
+
+enum class OperationKind : std::uint8_t {
+  kSend,
+  kReceive,
+  kCollective,
+  kSendReceive,  // MPI_Isendrecv: one request, the send is `number`, the receive is `number` + 1
+  kCommDup,      // MPI_Comm_idup: the new communicator is known at completion
+  kMessage,      // a message found by MPI_Mprobe
+};
+
+struct Operation {
+  std::uint64_t number = 0;  // from 1; 0: none
+  void* target = nullptr;    // kCommDup: where the library puts the new handle
+  std::uint32_t comm = 0;    // kCommDup: the new communicator's number
+  OperationKind kind = OperationKind::kSend;
+  bool persistent = false;
+  bool active = true;      // persistent ones: started and not completed
+  bool from_null = false;  // a receive from MPI_PROC_NULL: its status tells nothing
+  bool cancelled = false;  // MPI_Cancel was called
+};
+
+class RequestTable {
+ public:
+  /// Memory for the first requests; false where there is none.
+  bool start();
+
+  /// Appends to (front: puts at the head of) the handle's queue. False: no memory, the operation is
+  /// forgotten.
+  bool push(std::uint64_t handle, const Operation& operation, bool front = false);
+
+  /// Takes the oldest operation of the handle out of the table.
+  bool pop(std::uint64_t handle, Operation& operation);
+
+  /// Changes the handle's oldest operation in place: `change(operation)` is called under the lock and returns
+  /// whether the operation leaves the table. False: the handle is not known.
+  template <class Change>
+  bool update(std::uint64_t handle, Change change) {
+    TableGuard guard(lock_);
+    Slot* slot = find(handle);
+    if (slot == nullptr) return false;
+    if (change(slot->first)) remove_first(*slot);
+    return true;
+  }
+
+  std::size_t size() const { return used_slots_ + chained_; }
+
+ private:
+  struct Node {
+    Operation operation;
+    std::uint32_t next;
+  };
+  struct Slot {
+    std::uint64_t handle;
+    Operation first;
+    std::uint32_t next;  // of the chain, index + 1 into nodes_; 0: end
+    std::uint32_t last;
+    bool used;
+  };
+
+  static std::size_t hash(std::uint64_t handle) {
+    return static_cast<std::size_t>((handle * 0x9E3779B97F4A7C15ULL) >> 32);
+  }
+  Slot* find(std::uint64_t handle);
+  void remove_first(Slot& slot);
+  void erase(std::size_t index);
+  bool grow_slots();
+  std::uint32_t new_node();
+
+  Slot* slots_ = nullptr;
+  std::size_t capacity_ = 0;  // a power of two
+  std::size_t used_slots_ = 0;
+  Node* nodes_ = nullptr;
+  std::uint32_t node_capacity_ = 0;
+  std::uint32_t free_node_ = 0;  // index + 1 of the first free node; 0: none
+  std::size_t chained_ = 0;
+  SpinLock lock_;
+};
+
+}  // namespace vef::shim
