@@ -21,8 +21,11 @@ class FileSource : public ByteSource {
   const InputFile& file() const override { return *file_; }
 
  protected:
-  Error damaged(const std::string& what) const {
-    return input_error(file_->path(), 0, "byte " + std::to_string(file_->offset()) + ": " + what);
+  /// The decoders look at some bytes before they find fault with them.
+  Error damaged(const char* kind, const char* reason) const {
+    return input_error(file_->path(), 0,
+                       std::string("damaged ") + kind + " data before byte " +
+                           std::to_string(file_->offset()) + " (" + reason + ")");
   }
   Error cut_off(const std::string& kind) const {
     return input_error(file_->path(), 0,
@@ -94,7 +97,9 @@ class GzipSource final : public FileSource {
     }
     if (input.empty()) return false;
     if (padded_ || static_cast<unsigned char>(input.front()) != 0x1f) {
-      return damaged("bytes that are no gzip data; expected the end of the file or a further gzip member");
+      return input_error(file_->path(), 0,
+                         "no gzip data at byte " + std::to_string(file_->offset()) +
+                             "; expected the end of the file or a further gzip member");
     }
     inflateReset(&stream_);
     between_members_ = false;
@@ -110,8 +115,7 @@ class GzipSource final : public FileSource {
     if (status == Z_STREAM_END) {
       between_members_ = true;
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      return damaged(std::string("damaged gzip data (") +
-                     (stream_.msg != nullptr ? stream_.msg : zError(status)) + ")");
+      return damaged("gzip", stream_.msg != nullptr ? stream_.msg : zError(status));
     }
     return {};
   }
@@ -138,7 +142,7 @@ class ZstdSource final : public FileSource {
       const std::size_t hint = ZSTD_decompressStream(stream_, &output, &input);
       file_->consume(input.pos);
       if (ZSTD_isError(hint) != 0) {
-        return damaged(std::string("damaged zstd data (") + ZSTD_getErrorName(hint) + ")");
+        return damaged("zstd", ZSTD_getErrorName(hint));
       }
       between_frames_ = hint == 0;
       // Without input the decoder can only hand out what it holds back.
