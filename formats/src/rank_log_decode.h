@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reading half of rank_log_codec.h. Believes nothing: slot numbers, counts, bit lengths and positions are
+// checked, and memory is taken only for lists whose bytes are there.
+#pragma once
+
+#include <vector>
+
+#include "rank_log_codec.h"
+
+namespace vef::formats::rank_log {
+
+/// Readable bytes that must follow each column given to the decoder.
+inline constexpr std::size_t kColumnPadding = 512;
+static_assert(kColumnPadding >= kFieldsMargin + 8 && kColumnPadding >= kBitsMargin);
+
+/// A column in memory, kColumnPadding readable bytes behind `size`.
+struct ColumnView {
+  const std::uint8_t* data = nullptr;
+  std::size_t size = 0;
+};
+
+/// Read positions in the three columns.
+struct Decoder {
+  static constexpr bool kReads = true;
+
+  const std::uint8_t* fields = nullptr;
+  const std::uint8_t* fields_end = nullptr;
+  const std::uint8_t* classes = nullptr;
+  const std::uint8_t* classes_end = nullptr;
+  const std::uint8_t* bits = nullptr;
+  std::uint64_t bit = 0;  // position in `bits`
+  std::uint64_t bit_end = 0;
+  bool bad = false;
+
+  Decoder() = default;
+  explicit Decoder(const ColumnView (&columns)[kColumns])
+      : fields(columns[kFields].data),
+        fields_end(fields + columns[kFields].size),
+        classes(columns[kClasses].data),
+        classes_end(classes + columns[kClasses].size),
+        bits(columns[kBits].data),
+        bit_end(8 * static_cast<std::uint64_t>(columns[kBits].size)) {}
+
+  bool room() const { return fields < fields_end; }
+  bool sound() const { return !bad && fields <= fields_end && classes <= classes_end && bit <= bit_end; }
+
+  VEF_INLINE void byte(std::uint8_t& value) { value = *fields++; }
+
+  VEF_INLINE std::uint64_t varint() {
+    std::uint64_t value = *fields++;
+    if (value < 0x80) [[likely]]
+      return value;
+    value &= 0x7f;
+    for (unsigned shift = 7; shift < 64; shift += 7) {
+      const std::uint64_t next = *fields++;
+      value |= (next & 0x7f) << shift;
+      if (next < 0x80) return value;
+    }
+    bad = true;  // longer than 10 bytes
+    return value;
+  }
+
+  template <class T, class Base>
+  VEF_INLINE void delta(bool differs, T& value, const Base& base) {
+    value = static_cast<T>(differs ? widen(base) + unzigzag(varint()) : widen(base));
+  }
+
+  /// `count` <= 56
+  VEF_INLINE std::uint64_t get_bits(unsigned count) {
+    std::uint64_t word;
+    std::memcpy(&word, bits + bit / 8, 8);
+    const std::uint64_t value = word >> bit % 8 & ~(~std::uint64_t{0} << count);
+    bit += count;
+    return value;
+  }
+
+  std::uint64_t get_long(unsigned count) {
+    const unsigned low = count < 32 ? count : 32;
+    const std::uint64_t value = get_bits(low);
+    return value | get_bits(count - low) << 32;
+  }
+
+  VEF_INLINE void times(std::uint64_t& first, std::uint64_t& second) {
+    const unsigned first_length = *classes++;
+    const unsigned second_length = *classes++;
+    if (bit > bit_end || first_length > 64 || second_length > 64) [[unlikely]] {
+      bad = true;
+      first = second = 0;
+      return;
+    }
+    const unsigned first_bits = first_length - (first_length != 0);
+    const unsigned second_bits = second_length - (second_length != 0);
+    if (first_bits + second_bits <= 56) [[likely]] {
+      const std::uint64_t both = get_bits(first_bits + second_bits);
+      first = both & ~(~std::uint64_t{0} << first_bits);
+      second = both >> first_bits;
+    } else {
+      first = get_long(first_bits);
+      second = get_long(second_bits);
+    }
+    first |= static_cast<std::uint64_t>(first_length != 0) << first_bits;
+    second |= static_cast<std::uint64_t>(second_length != 0) << second_bits;
+  }
+};
+
+/// Memory for the lists of the event at hand.
+struct EventLists {
+  std::vector<Completion> completions;
+  std::vector<std::uint64_t> requests;
+  std::vector<std::uint64_t> sizes;
+  std::vector<RankRun> members;
+  std::vector<RankRun> remote_members;
+
+  /// False: there cannot be so many, because each item takes at least one byte of `available`.
+  bool resize(const ListSizes& wanted, std::size_t available) {
+    const std::uint64_t total = std::uint64_t{wanted.completions} + wanted.requests + wanted.sizes +
+                                wanted.members + wanted.remote_members;
+    if (total > available) return false;
+    completions.resize(wanted.completions);
+    requests.resize(wanted.requests);
+    sizes.resize(wanted.sizes);
+    members.resize(wanted.members);
+    remote_members.resize(wanted.remote_members);
+    return true;
+  }
+};
+
+inline std::uint32_t decode_new_slot(Decoder& io, Context& context) {
+  const std::uint8_t kind = *io.fields++;
+  const std::uint8_t differs = *io.fields++;
+  if (!known_kind(kind) || differs > 15) {
+    io.bad = true;
+    return 0;
+  }
+  const Slot base = context.slots[context.last_slot[kind % kKinds]];
+  std::uint16_t call;
+  std::uint32_t comm;
+  std::int32_t peer, recv_peer;
+  io.delta(differs & 1, call, static_cast<std::uint16_t>(base.call_key >> 8));
+  io.delta(differs & 2, comm, static_cast<std::uint32_t>(base.call_key >> 32));
+  io.delta(differs & 4, peer, static_cast<std::int32_t>(base.peer_key));
+  io.delta(differs & 8, recv_peer, static_cast<std::int32_t>(base.peer_key >> 32));
+  const std::uint32_t number = context.take_slot();
+  Slot& slot = context.slots[number];
+  slot = base;
+  slot.call_key = call_key(static_cast<EventKind>(kind), call, comm);
+  slot.peer_key = peer_key(peer, recv_peer);
+  context.last_slot[kind % kKinds] = static_cast<std::uint16_t>(number);
+  return number;
+}
+
+VEF_INLINE bool decode_lists(Decoder& io, Context& context, RankEvent& event, const ListSizes& sizes,
+                             EventLists& lists) {
+  if (io.fields > io.fields_end || !lists.resize(sizes, static_cast<std::size_t>(io.fields_end - io.fields)))
+    return false;
+  if (!code_completions(io, context, event, sizes, lists)) return false;
+  event.completions = lists.completions;
+  if (!wide(event.kind)) return true;
+  struct {
+    std::uint64_t* requests;
+    std::uint64_t* sizes;
+    RankRun* members;
+    RankRun* remote_members;
+  } pointers{lists.requests.data(), lists.sizes.data(), lists.members.data(), lists.remote_members.data()};
+  if (!code_wide_lists(io, sizes, pointers)) return false;
+  event.requests = lists.requests;
+  event.sizes = lists.sizes;
+  event.members = lists.members;
+  event.remote_members = lists.remote_members;
+  return true;
+}
+
+/// Decodes one event; its spans point into `lists`. False: the columns are damaged from here on.
+VEF_INLINE bool decode_event(Decoder& io, Context& context, RankEvent& event, EventLists& lists) {
+  if (!io.room()) return false;
+  const std::uint64_t head = io.varint();
+  std::uint64_t number = head >> 1;
+  bool differs = (head & 1) != 0;
+  if (number == 0) [[unlikely]] {
+    if (differs) return false;
+    number = decode_new_slot(io, context);
+    differs = true;
+  }
+  if (number == 0 || number >= context.used_slots) return false;
+  Slot& slot = context.slots[number];
+  predict_numbers(context, slot);
+  event = RankEvent{};
+  event.kind = static_cast<EventKind>(slot.call_key & 0xff);
+  event.call = static_cast<std::uint16_t>(slot.call_key >> 8);
+  event.comm = static_cast<std::uint32_t>(slot.call_key >> 32);
+  event.peer = static_cast<std::int32_t>(slot.peer_key);
+  event.recv_peer = static_cast<std::int32_t>(slot.peer_key >> 32);
+  const bool is_wide = wide(event.kind);
+  ListSizes sizes;
+  if (differs) {
+    std::uint64_t mask = io.varint();
+    visit_fields(is_wide, slot, event, sizes, [&](auto& old, auto&) {
+      io.delta(mask & 1, old, old);
+      mask >>= 1;
+    });
+    if (mask != 0) return false;
+  }
+  visit_fields(is_wide, slot, event, sizes, [](const auto& old, auto& now) {
+    now = static_cast<std::remove_reference_t<decltype(now)>>(old);
+  });
+  remember(context, event);
+  const std::uint32_t any =
+      sizes.completions | sizes.requests | sizes.sizes | sizes.members | sizes.remote_members;
+  if (any != 0 && !decode_lists(io, context, event, sizes, lists)) return false;
+  code_times(io, event);
+  return io.sound();
+}
+
+}  // namespace vef::formats::rank_log

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written is what is read: every kind of event, many chunks, times, identity.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rank_log_test_util.h"
+
+namespace vef::formats::testing {
+namespace {
+
+void expect_same(const std::vector<OwnedEvent>& wrote, const ReadBack& back) {
+  ASSERT_EQ(back.error, "");
+  EXPECT_FALSE(back.damage.any()) << joined(back.damage.notes);
+  ASSERT_EQ(back.events.size(), wrote.size());
+  for (std::size_t i = 0; i < wrote.size(); ++i) {
+    ASSERT_TRUE(back.events[i] == wrote[i]) << "event " << i << " kind " << int(wrote[i].fields.kind);
+    ASSERT_EQ(back.numbers[i], i);
+  }
+}
+
+class RoundTrip : public ::testing::TestWithParam<std::tuple<std::uint64_t, bool>> {};
+
+TEST_P(RoundTrip, EveryKindEveryField) {
+  const auto [seed, wild] = GetParam();
+  ScratchDirectory scratch;
+  const std::vector<OwnedEvent> events = random_events(seed, 40000, wild);
+  RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
+  std::size_t turned_over = 0;
+  for (const OwnedEvent& event : events) {
+    const AppendResult result = writer->append(event.view());
+    ASSERT_NE(result, AppendResult::kStopped) << writer->error();
+    turned_over += result == AppendResult::kTurnedOver;
+  }
+  EXPECT_GE(turned_over, 2u);
+  EXPECT_EQ(writer->events(), events.size());
+  // The job is still running: the last chunk comes from the .open file.
+  expect_same(events, read_back(scratch.file("000007.0.vlog")));
+  ASSERT_TRUE(writer->close(true));
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("000007.0.open")));
+  const ReadBack back = read_back(scratch.file("000007.0.vlog"));
+  expect_same(events, back);
+  EXPECT_TRUE(back.info.complete);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RoundTrip,
+                         ::testing::Combine(::testing::Values(1, 2, 3), ::testing::Values(false, true)));
+
+TEST(RankLog, IdentityIsKept) {
+  ScratchDirectory scratch;
+  RankLogOptions options = nanosecond_options(scratch.path());
+  options.rank = 1234567;
+  options.thread = 12;
+  const std::string library(500, 'x');
+  options.mpi_library = library.c_str();
+  RankLogWriter* writer = create_writer(options);
+  ASSERT_TRUE(writer->close(false));
+  const std::string path = scratch.file("1234567.12.vlog");
+  struct stat status;
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  const ReadBack back = read_back(path);
+  EXPECT_EQ(back.error, "");
+  EXPECT_TRUE(back.events.empty());
+  EXPECT_FALSE(back.damage.any());
+  EXPECT_FALSE(back.info.complete);  // closed without finalize
+  EXPECT_EQ(back.info.rank, 1234567);
+  EXPECT_EQ(back.info.thread, 12);
+  EXPECT_EQ(back.info.world_size, 64);
+  EXPECT_EQ(back.info.host, "node001");
+  EXPECT_EQ(back.info.program, "./solver");
+  EXPECT_EQ(back.info.mpi_library, library.substr(0, 127));
+  EXPECT_EQ(back.info.start.wall_ns, 1'700'000'000'000'000'000u);
+  EXPECT_EQ(back.info.last.ticks, back.info.start.ticks);
+  EXPECT_EQ(back.info.file_bytes, 504u);
+}
+
+TEST(RankLog, TimesAreConvertedFromAbsoluteTicks) {
+  ScratchDirectory scratch;
+  RankLogOptions options = nanosecond_options(scratch.path());
+  options.ticks_are_ns = false;
+  options.start = {500'000, 77, 0};
+  RankLogWriter* writer = create_writer(options);
+  // 3 ticks per nanosecond: a gap of 10 and a duration of 7 ticks; by hand, event i ends at 17(i+1)/3 ns and
+  // starts at (17i+10)/3 ns, rounded down.
+  RankEvent event;
+  event.kind = EventKind::kSend;
+  event.gap = 10;
+  event.duration = 7;
+  const std::uint64_t count = 3'000;
+  for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(writer->append(event), AppendResult::kOk);
+  RankEvent polls;
+  polls.kind = EventKind::kPolls;
+  polls.polls = {5, 300, 33, 3};
+  writer->append(polls);
+  writer->sample_clock({500'000 + 300, 77 + 100, 1});
+  writer->sample_clock({500'000 + 3'000'000, 77 + 1'000'000, 2});
+  ASSERT_TRUE(writer->close(true));
+
+  const ReadBack back = read_back(scratch.file("000007.0.vlog"));
+  ASSERT_EQ(back.error, "");
+  ASSERT_EQ(back.events.size(), count + 1);
+  EXPECT_DOUBLE_EQ(back.info.ticks_per_ns, 3.0);
+  EXPECT_EQ(back.info.last.wall_ns, 2u);
+  std::uint64_t previous = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    // The binary fraction of 1/3 lies below it, so that a multiple of 3 may come out 1 ns early.
+    EXPECT_NEAR(static_cast<double>(back.starts[i]), std::floor(static_cast<double>(17 * i + 10) / 3), 1);
+    EXPECT_NEAR(static_cast<double>(back.ends[i]), std::floor(static_cast<double>(17 * i + 17) / 3), 1);
+    EXPECT_EQ(back.events[i].fields.gap, back.starts[i] - previous);
+    EXPECT_EQ(back.events[i].fields.duration, back.ends[i] - back.starts[i]);
+    previous = back.ends[i];
+  }
+  EXPECT_EQ(back.events.back().fields.polls.count, 5u);
+  EXPECT_NEAR(static_cast<double>(back.events.back().fields.polls.inside), 100, 1);
+  EXPECT_NEAR(static_cast<double>(back.events.back().fields.polls.short_gaps), 11, 1);
+}
+
+TEST(RankLog, OneClockSampleIsSaid) {
+  ScratchDirectory scratch;
+  RankLogOptions options = nanosecond_options(scratch.path());
+  options.ticks_are_ns = false;
+  RankLogWriter* writer = create_writer(options);
+  ASSERT_TRUE(writer->close(true));
+  const ReadBack back = read_back(scratch.file("000007.0.vlog"));
+  EXPECT_EQ(back.error, "");
+  ASSERT_EQ(back.damage.notes.size(), 1u);
+  EXPECT_NE(back.damage.notes[0].find("only one sound clock sample"), std::string::npos);
+  EXPECT_DOUBLE_EQ(back.info.ticks_per_ns, 1.0);
+}
+
+TEST(RankLog, CreateRefuses) {
+  ScratchDirectory scratch;
+  char error[256];
+  RankLogOptions options = nanosecond_options(scratch.path());
+  options.buffer_bytes = 1000;
+  EXPECT_EQ(RankLogWriter::create(options, error, sizeof error), nullptr);
+  EXPECT_STREQ(error, "rank log: a buffer of at least 1 MiB is needed");
+  options.buffer_bytes = 1 << 20;
+  // An existing file and a symbolic link are never written to.
+  write_file(scratch.file("000007.0.vlog"), "precious");
+  EXPECT_EQ(RankLogWriter::create(options, error, sizeof error), nullptr);
+  EXPECT_NE(std::string(error).find("File exists"), std::string::npos);
+  EXPECT_EQ(read_file(scratch.file("000007.0.vlog")), "precious");
+  std::filesystem::remove(scratch.file("000007.0.vlog"));
+  std::filesystem::create_symlink(scratch.file("elsewhere"), scratch.file("000007.0.open"));
+  EXPECT_EQ(RankLogWriter::create(options, error, sizeof error), nullptr);
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("elsewhere")));
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("000007.0.vlog")));  // nothing half made stays
+  options.directory = "/no/such/directory";
+  EXPECT_EQ(RankLogWriter::create(options, error, sizeof error), nullptr);
+  EXPECT_NE(std::string(error).find("No such file"), std::string::npos);
+}
+
+TEST(RankLog, AnEventLargerThanTheBufferStopsTheLog) {
+  ScratchDirectory scratch;
+  RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
+  RankEvent small;
+  small.kind = EventKind::kFinalize;
+  ASSERT_EQ(writer->append(small), AppendResult::kOk);
+  // One completion takes a byte at least, so two million cannot fit into one MiB.
+  const std::vector<Completion> completions(2'000'000);
+  RankEvent large;
+  large.kind = EventKind::kComplete;
+  large.completions = completions;
+  EXPECT_EQ(writer->append(large), AppendResult::kStopped);
+  EXPECT_NE(std::string(writer->error()).find("larger than the buffer"), std::string::npos);
+  EXPECT_EQ(writer->append(small), AppendResult::kStopped);
+  EXPECT_FALSE(writer->close(true));
+  const ReadBack back = read_back(scratch.file("000007.0.vlog"));
+  EXPECT_EQ(back.events.size(), 1u);
+  EXPECT_FALSE(back.info.complete);
+  EXPECT_TRUE(back.damage.any());
+}
+
+TEST(RankLog, ManyShapesTurnTheSlotsOver) {
+  ScratchDirectory scratch;
+  RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
+  std::vector<OwnedEvent> events;
+  for (int i = 0; i < 5000; ++i) {
+    OwnedEvent event;
+    event.fields.kind = i % 3 == 0 ? EventKind::kIsend : EventKind::kIrecv;
+    event.fields.peer = i % 1999;
+    event.fields.bytes = static_cast<std::uint64_t>(i % 7);
+    event.fields.request = static_cast<std::uint64_t>(i + 1);
+    events.push_back(event);
+    ASSERT_EQ(writer->append(event.view()), AppendResult::kOk);
+  }
+  ASSERT_TRUE(writer->close(true));
+  expect_same(events, read_back(scratch.file("000007.0.vlog")));
+}
+
+TEST(RankLog, LogsAreListedByRankThenThread) {
+  ScratchDirectory scratch;
+  for (const char* name :
+       {"000010.0.vlog", "000002.1.vlog", "000002.0.vlog", "1000000.0.vlog", "000002.0.open", "capture.json",
+        "2.0.vlog", "000003.vlog", "000003.x.vlog", "000003.0.vlog.gz"})
+    write_file(scratch.file(name), "");
+  const auto listed = list_rank_logs(scratch.path());
+  ASSERT_TRUE(listed.ok());
+  EXPECT_EQ(*listed,
+            (std::vector<std::string>{scratch.file("000002.0.vlog"), scratch.file("000002.1.vlog"),
+                                      scratch.file("000010.0.vlog"), scratch.file("1000000.0.vlog")}));
+  EXPECT_FALSE(list_rank_logs(scratch.file("none")).ok());
+}
+
+}  // namespace
+}  // namespace vef::formats::testing

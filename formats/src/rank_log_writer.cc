@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contract: vef/formats/rank_log_writer.h. Memory: one anonymous mapping holds the writer, the codec's state,
+// zstd's workspace and the buffer of a finished chunk; the open chunk is a shared mapping of the .open file.
+//
+// Order of stores, for a kill between any two instructions: the bytes of an event, then `commit`. At
+// turn-over: the whole chunk goes to the .vlog file, then `commit` becomes 0, then the header of the open
+// chunk changes. A reader that finds the same sequence number in both files therefore takes the sealed one.
+#include "vef/formats/rank_log_writer.h"
+
+#define ZSTD_STATIC_LINKING_ONLY
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "rank_log_encode.h"
+#include "rank_log_files.h"
+
+namespace vef::formats {
+
+using namespace rank_log;
+
+namespace {
+
+constexpr std::size_t kMinBuffer = 1 << 20;
+constexpr std::size_t kMaxOpenBytes = 32u << 20;
+constexpr int kCompressionLevel = 1;
+constexpr std::size_t kPathBytes = 4096;
+
+constexpr std::size_t round_down(std::size_t bytes) { return bytes / kPage * kPage; }
+constexpr std::size_t round_up(std::size_t bytes) { return round_down(bytes + kPage - 1); }
+
+template <std::size_t kSize>
+void copy_text(char (&to)[kSize], const char* from) {
+  const std::size_t length = from != nullptr ? strnlen(from, kSize - 1) : 0;
+  std::memset(to, 0, kSize);
+  if (length != 0) std::memcpy(to, from, length);
+}
+
+/// How the budget is divided. The columns' shares suit a code with a few bytes of fields per event.
+struct Plan {
+  std::size_t workspace = 0;  // zstd's
+  std::size_t packed = 0;     // a finished chunk
+  std::size_t marks = 0;
+  std::size_t columns[kColumns] = {};
+  std::size_t open_bytes = 0;  // the .open file
+};
+
+Plan make_plan(std::size_t buffer_bytes, std::size_t state_bytes) {
+  Plan plan;
+  plan.workspace = ZSTD_estimateCCtxSize(kCompressionLevel);
+  const std::size_t fixed = round_up(state_bytes + plan.workspace) + 8 * kPage;
+  // The open chunk and its compressed copy, which zstd may need 1/256 longer.
+  std::size_t open = round_down((buffer_bytes - fixed) / 2 - (buffer_bytes - fixed) / 64);
+  if (open > kMaxOpenBytes) open = kMaxOpenBytes;
+  plan.columns[kClasses] = round_down(open / 4);
+  const std::size_t marks_bytes = plan.columns[kClasses] / 2 / kEventsPerMark * sizeof(std::uint32_t);
+  plan.marks = marks_bytes / sizeof(std::uint32_t);
+  const std::size_t rest = open - plan.columns[kClasses] - kPage - round_up(marks_bytes);
+  plan.columns[kFields] = round_down(rest / 2);
+  plan.columns[kBits] = round_down(rest / 2);
+  plan.open_bytes = kPage + round_up(marks_bytes);
+  plan.packed = sizeof(ChunkHeader);
+  for (const std::size_t column : plan.columns) {
+    plan.open_bytes += column;
+    plan.packed += ZSTD_compressBound(column);
+  }
+  return plan;
+}
+
+}  // namespace
+
+struct RankLogWriter::State {
+  // What append() touches.
+  Encoder io;
+  std::uint64_t check = 0;
+  std::uint32_t chunk_events = 0;
+  bool stopped = false;
+  OpenHeader* open = nullptr;
+  std::uint32_t* marks = nullptr;
+  std::uint64_t now_ticks = 0;  // end of the last event
+  std::uint64_t first_event = 0;
+  ShapeIndex index;
+  Context context;
+
+  std::uint8_t* columns[kColumns] = {};
+  Plan plan;
+  ZSTD_CCtx* zstd = nullptr;
+  std::uint8_t* packed = nullptr;
+  std::size_t memory_bytes = 0;
+  int log_fd = -1;
+  int open_fd = -1;
+  std::uint64_t log_end = 0;  // of the last whole chunk
+  FileHeader header = {};
+  char error[256] = "";
+  char log_path[kPathBytes] = "";
+  char open_path[kPathBytes] = "";
+
+  bool open_files(const RankLogOptions& options);
+  bool map_open_chunk();
+  void begin_chunk(std::uint32_t sequence);
+  void reset_positions();
+  bool seal();
+  bool pack(ChunkHeader& chunk, std::size_t& size);
+  AppendResult append_slowly(const RankEvent& event);
+  AppendResult commit(const Encoder& done, const RankEvent& event, AppendResult result);
+  bool write_progress();
+  void stop(const char* path, const char* what, int error_number);
+  void release_files();
+};
+
+void RankLogWriter::State::stop(const char* path, const char* what, int error_number) {
+  stopped = true;
+  io.fields.limit = nullptr;  // no event has room any more: append() needs no test of its own
+  if (error[0] == '\0')
+    std::snprintf(error, sizeof error, "%.160s: %s: %s", path, what, error_text(error_number));
+}
+
+bool RankLogWriter::State::open_files(const RankLogOptions& options) {
+  const char* names[] = {"vlog", "open"};
+  char* paths[] = {log_path, open_path};
+  for (int i = 0; i < 2; ++i) {
+    const int length = std::snprintf(paths[i], kPathBytes, "%s/%06d.%d.%s", options.directory, options.rank,
+                                     options.thread, names[i]);
+    if (length < 0 || static_cast<std::size_t>(length) >= kPathBytes) {
+      stop(options.directory, "cannot name a log in it", ENAMETOOLONG);
+      return false;
+    }
+  }
+  if (const int failed = create_file(log_path, log_fd)) {
+    stop(log_path, "cannot create", failed);
+    return false;
+  }
+  if (const int failed = create_file(open_path, open_fd)) {
+    stop(open_path, "cannot create", failed);
+    return false;
+  }
+  FileIdentity& identity = header.identity;
+  identity = {kFileMagic,
+              kVersion,
+              sizeof(FileHeader),
+              options.rank,
+              options.world_size,
+              options.thread,
+              options.ticks_are_ns ? kTicksAreNanoseconds : 0,
+              options.start,
+              {},
+              {},
+              {},
+              0};
+  copy_text(identity.host, options.host);
+  copy_text(identity.program, options.program);
+  copy_text(identity.mpi_library, options.mpi_library);
+  identity.check = block_check(identity);
+  FileProgress& progress = header.progress;
+  progress = {LogState::kRunning, 1, options.start, 0, 0};
+  progress.check = block_check(progress, identity.check);
+  if (const int failed = write_all(log_fd, &header, sizeof header, 0)) {
+    stop(log_path, "cannot write", failed);
+    return false;
+  }
+  log_end = sizeof header;
+  return true;
+}
+
+bool RankLogWriter::State::map_open_chunk() {
+  if (const int failed = reserve_blocks(open_fd, plan.open_bytes)) {
+    stop(open_path, "cannot reserve its blocks", failed);
+    return false;
+  }
+  void* map = mmap(nullptr, plan.open_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, open_fd, 0);
+  if (map == MAP_FAILED) {
+    stop(open_path, "cannot map", errno);
+    return false;
+  }
+  open = static_cast<OpenHeader*>(map);
+  auto* base = static_cast<std::uint8_t*>(map);
+  marks = reinterpret_cast<std::uint32_t*>(base + kPage);
+  std::size_t offset = kPage + round_up(plan.marks * sizeof(std::uint32_t));
+  OpenHeader fresh = {};
+  fresh.magic = kOpenMagic;
+  fresh.version = kVersion;
+  fresh.marks = static_cast<std::uint32_t>(plan.marks);
+  fresh.log_check = header.identity.check;
+  fresh.marks_offset = kPage;
+  for (unsigned column = 0; column < kColumns; ++column) {
+    columns[column] = base + offset;
+    fresh.column_offset[column] = static_cast<std::uint32_t>(offset);
+    fresh.column_bytes[column] = static_cast<std::uint32_t>(plan.columns[column]);
+    offset += plan.columns[column];
+  }
+  fresh.check = block_check(fresh);
+  std::memcpy(static_cast<void*>(open), &fresh, sizeof fresh);
+  begin_chunk(0);
+  return true;
+}
+
+void RankLogWriter::State::reset_positions() {
+  io.fields.at = columns[kFields];
+  io.classes = columns[kClasses];
+  io.bits = columns[kBits];
+  io.pending = 0;
+  io.pending_bits = 0;
+  io.fields.limit = io.fields.at + plan.columns[kFields] - kFieldsMargin;
+  io.classes_limit = io.classes + plan.columns[kClasses] - kClassesMargin;
+  io.bits_limit = io.bits + plan.columns[kBits] - kBitsMargin;
+}
+
+void RankLogWriter::State::begin_chunk(std::uint32_t sequence) {
+  std::atomic_ref<std::uint64_t>(open->commit).store(0, std::memory_order_release);
+  std::atomic_signal_fence(
+      std::memory_order_seq_cst);  // a kill must never see the new header with the old commit
+  first_event += chunk_events;
+  chunk_events = 0;
+  open->start_ticks = now_ticks;
+  open->first_event = first_event;
+  open->sequence = sequence;
+  check = check_start(sequence, now_ticks, first_event);
+  index.reset();
+  context.reset();
+  reset_positions();
+}
+
+/// Compresses the committed part of the open chunk behind a chunk header in `packed`.
+bool RankLogWriter::State::pack(ChunkHeader& chunk, std::size_t& size) {
+  const std::uint8_t* ends[kColumns] = {io.fields.at, io.classes, io.bits + (io.pending_bits != 0)};
+  size = sizeof(ChunkHeader);
+  for (unsigned column = 0; column < kColumns; ++column) {
+    const auto raw = static_cast<std::size_t>(ends[column] - columns[column]);
+    const std::size_t stored =
+        ZSTD_compress2(zstd, packed + size, ZSTD_compressBound(plan.columns[column]), columns[column], raw);
+    if (ZSTD_isError(stored)) return false;
+    chunk.raw_bytes[column] = static_cast<std::uint32_t>(raw);
+    chunk.stored_bytes[column] = static_cast<std::uint32_t>(stored);
+    size += stored;
+  }
+  chunk.data_check = XXH64(packed + sizeof(ChunkHeader), size - sizeof(ChunkHeader), 0);
+  chunk.check = block_check(chunk, header.identity.check);
+  std::memcpy(packed, &chunk, sizeof chunk);
+  return true;
+}
+
+/// Moves the open chunk to the .vlog file. False: nothing changed there, and the log has stopped.
+bool RankLogWriter::State::seal() {
+  if (chunk_events == 0) return true;
+  ChunkHeader chunk = {
+      kChunkMagic, open->sequence, chunk_events, {}, {}, open->start_ticks, open->first_event, 0, 0};
+  std::size_t size = 0;
+  if (!pack(chunk, size)) {
+    stop(log_path, "cannot compress a chunk", EINVAL);
+  } else if (const int failed = write_all(log_fd, packed, size, log_end)) {
+    stop(log_path, "cannot write", failed);
+  } else {
+    log_end += size;
+    begin_chunk(open->sequence + 1);
+    return true;
+  }
+  // The events stay in the .open file; take back what was written of the chunk, so that it cannot be
+  // mistaken.
+  if (ftruncate(log_fd, static_cast<off_t>(log_end)) != 0) errno = 0;
+  header.progress.state = LogState::kStopped;
+  write_progress();
+  return false;
+}
+
+VEF_INLINE AppendResult RankLogWriter::State::commit(const Encoder& done, const RankEvent& event,
+                                                     AppendResult result) {
+  check = check_event(check, io.fields.at, static_cast<std::size_t>(done.fields.at - io.fields.at), event);
+  io.fields.at = done.fields.at;
+  io.classes = done.classes;
+  io.bits = done.bits;
+  io.pending = done.pending;
+  io.pending_bits = done.pending_bits;
+  now_ticks += event.gap + event.duration;
+  const std::uint32_t events = ++chunk_events;
+  if (events % kEventsPerMark == 0) [[unlikely]]
+    marks[events / kEventsPerMark - 1] = mark_word(check);
+  std::atomic_ref<std::uint64_t>(open->commit).store(commit_word(check, events), std::memory_order_release);
+  return result;
+}
+
+/// The event did not fit: the chunk turns over, and the event opens the next one.
+__attribute__((noinline)) AppendResult RankLogWriter::State::append_slowly(const RankEvent& event) {
+  if (stopped) return AppendResult::kStopped;
+  const bool was_empty = chunk_events == 0;
+  if (!seal()) return AppendResult::kStopped;
+  if (!was_empty) {
+    Encoder encoder = io;
+    if (encode_event(encoder, context, index, event))
+      return commit(encoder, event, AppendResult::kTurnedOver);
+  }
+  stop(log_path, "an event is larger than the buffer, which should be larger", EMSGSIZE);
+  header.progress.state = LogState::kStopped;
+  write_progress();
+  return AppendResult::kStopped;
+}
+
+bool RankLogWriter::State::write_progress() {
+  header.progress.check = block_check(header.progress, header.identity.check);
+  const int failed =
+      write_all(log_fd, &header.progress, sizeof header.progress, offsetof(FileHeader, progress));
+  if (failed != 0) stop(log_path, "cannot write", failed);
+  return failed == 0;
+}
+
+void RankLogWriter::State::release_files() {
+  if (open != nullptr) munmap(open, plan.open_bytes);
+  if (log_fd >= 0) ::close(log_fd);
+  if (open_fd >= 0) ::close(open_fd);
+  open = nullptr;
+  log_fd = open_fd = -1;
+}
+
+RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
+                                     std::size_t error_size) noexcept {
+  const auto fail = [&](const char* text) -> RankLogWriter* {
+    if (error != nullptr && error_size != 0) std::snprintf(error, error_size, "%s", text);
+    return nullptr;
+  };
+  if (options.directory == nullptr || options.rank < 0 || options.thread < 0)
+    return fail("rank log: a directory, a rank and a thread number are needed");
+  if (options.buffer_bytes < kMinBuffer) return fail("rank log: a buffer of at least 1 MiB is needed");
+  constexpr std::size_t kStateBytes = sizeof(RankLogWriter) + alignof(State) + sizeof(State);
+  const Plan plan = make_plan(options.buffer_bytes, kStateBytes);
+  const std::size_t own = (kStateBytes + 63) / 64 * 64;
+  const std::size_t bytes = round_up(own + plan.workspace + plan.packed);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return fail("rank log: no memory for the buffer");
+
+  auto* writer = new (memory) RankLogWriter;
+  auto* base = static_cast<std::uint8_t*>(memory);
+  auto* state =
+      new (base + (sizeof(RankLogWriter) + alignof(State) - 1) / alignof(State) * alignof(State)) State;
+  writer->state_ = state;
+  state->plan = plan;
+  state->memory_bytes = bytes;
+  state->packed = base + own + plan.workspace;
+  state->now_ticks = options.start.ticks;
+  state->zstd = ZSTD_initStaticCCtx(base + own, plan.workspace);
+  if (state->zstd == nullptr ||
+      ZSTD_isError(ZSTD_CCtx_setParameter(state->zstd, ZSTD_c_compressionLevel, kCompressionLevel)))
+    state->stop(options.directory, "cannot set up the compression", ENOMEM);
+  if (!state->stopped && state->open_files(options) && state->map_open_chunk()) return writer;
+
+  fail(state->error);
+  if (state->log_fd >= 0) unlink(state->log_path);
+  if (state->open_fd >= 0) unlink(state->open_path);
+  state->release_files();
+  munmap(memory, bytes);
+  return nullptr;
+}
+
+AppendResult RankLogWriter::append(const RankEvent& event) noexcept {
+  State& state = *state_;
+  Encoder encoder = state.io;
+  if (!encode_event(encoder, state.context, state.index, event)) [[unlikely]]
+    return state.append_slowly(event);
+  return state.commit(encoder, event, AppendResult::kOk);
+}
+
+void RankLogWriter::sample_clock(const ClockSample& sample) noexcept {
+  state_->header.progress.last = sample;
+  ++state_->header.progress.samples;
+  state_->write_progress();
+}
+
+std::uint64_t RankLogWriter::events() const noexcept { return state_->first_event + state_->chunk_events; }
+
+const char* RankLogWriter::error() const noexcept { return state_->error; }
+
+bool RankLogWriter::close(bool complete) noexcept {
+  State& state = *state_;
+  if (!state.stopped && state.seal()) {
+    state.header.progress.state = complete ? LogState::kComplete : LogState::kClosed;
+    state.write_progress();
+  }
+  const bool good = !state.stopped;
+  if (good) unlink(state.open_path);
+  abandon();
+  return good;
+}
+
+void RankLogWriter::abandon() noexcept {
+  State* state = state_;
+  state->release_files();
+  munmap(this, state->memory_bytes);
+}
+
+}  // namespace vef::formats
