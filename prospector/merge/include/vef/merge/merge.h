@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The merge: what the ranks of one run recorded becomes one VEF trace.
+//
+// Input is a directory of rank logs, or a capture directory of the original recorder (VEFT.main, N.veft,
+// N.comm). Sends and receives are matched by posting order within (communicator, source, destination, tag),
+// collectives by their order in the communicator; time is never used for either. What finds no counterpart is
+// reported, all of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vef/base/result.h"
+#include "vef/formats/trace.h"
+
+namespace vef::merge {
+
+struct MergeOptions {
+  /// Write the trace even if something is unmatched, or a rank's log is missing. An unmatched receive becomes
+  /// a mark without dependency, an unmatched send stays a message, a collective that misses a member is left
+  /// out.
+  bool allow_unmatched = false;
+  int compression_level = 0;  // of the output; 0: the default
+  /// Called now and then with (done, total) in events; may be empty.
+  std::function<void(std::uint64_t, std::uint64_t)> progress;
+};
+
+/// A call that found no counterpart in the other ranks' logs.
+struct Unmatched {
+  enum class Kind : std::uint8_t { kSend, kReceive, kProbe, kCollective };
+  Kind kind = Kind::kSend;
+  formats::TaskId rank = 0;
+  std::uint64_t event = 0;  // the call's number in the rank's log, from 0
+  std::string call;         // MPI function
+  formats::TaskId peer =
+      0;  // world rank; formats::kAnySource where it is unknown; collectives: the root or -1
+  std::int32_t tag = 0;
+  std::string communicator;  // for people: "MPI_COMM_WORLD", "communicator 3 (MPI_Comm_split, 4 ranks)"
+  std::uint64_t bytes = 0;
+  std::string why;
+  /// A rank's log ends early or is damaged, which explains it: no fault of the program.
+  bool excused = false;
+};
+
+/// "rank 3, call 17: MPI_Send of 4096 bytes to rank 2, tag 5, MPI_COMM_WORLD: why".
+std::string describe(const Unmatched& unmatched);
+
+struct MergeReport {
+  bool written = false;  // false: the trace was not written because of `unmatched`
+  std::string output;
+  std::uint64_t output_bytes = 0;
+
+  formats::TaskId tasks = 0;
+  std::uint64_t threads = 0;      // logs read
+  std::uint64_t events = 0;       // in the logs
+  std::uint64_t model_bytes = 0;  // memory of the events, for bytes per event
+
+  formats::TraceHeader header;  // counts of records by kind
+  std::uint64_t messages = 0;   // records of real messages
+  std::uint64_t marks = 0;
+  std::uint64_t message_bytes = 0;
+  std::uint64_t collectives_by_op[formats::kCollectiveOps] = {};
+
+  std::vector<formats::TaskId> truncated;  // ranks whose log ends early or is damaged
+  std::vector<formats::TaskId> missing;    // ranks without a log
+  std::vector<std::string> damage;         // one line each
+  std::vector<std::string>
+      warnings;  // one line per kind of thing that the trace says less exactly than the logs
+  std::vector<Unmatched> unmatched;  // faults first, by rank and call; then the excused ones
+  std::uint64_t faults = 0;          // unmatched that are not excused
+  std::vector<std::pair<std::string, double>> seconds;  // per stage
+};
+
+/// Merges `directory` (or the VEFT.main in it) into the trace `output`.
+Result<MergeReport> merge(const std::string& directory, const std::string& output,
+                          const MergeOptions& options);
+
+}  // namespace vef::merge

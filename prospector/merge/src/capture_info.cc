@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture_info.h"
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace vef::merge {
+
+namespace {
+
+constexpr std::pair<const char*, const char*> kKeys[] = {
+    {"program", "application"},       {"command", "command line"}, {"mpi_library", "MPI library"},
+    {"mpi_family", "MPI family"},     {"start_wall_ns", "start"},  {"shim_version", "recorder"},
+    {"options", "recording options"},
+};
+
+/// A value as text: strings as they are, lists of strings (an argv) with spaces between.
+std::string to_text(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string text;
+  for (const auto& item : value) text += (text.empty() ? "" : " ") + to_text(item);
+  return text;
+}
+
+/// Metadata is text of one line each.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r' || c == '\0') c = ' ';
+  }
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+formats::Metadata read_capture_info(const std::string& directory, std::string& note) {
+  formats::Metadata metadata;
+  const std::string path = (std::filesystem::path(directory) / "capture.json").string();
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return metadata;
+  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
+  if (!json.is_object()) {
+    note = path + ": no JSON object; the trace does not name the program";
+    return metadata;
+  }
+  for (const auto& [key, name] : kKeys) {
+    const auto found = json.find(key);
+    if (found == json.end() || found->is_null()) continue;
+    if (std::string text = one_line(to_text(*found)); !text.empty())
+      metadata.emplace_back(name, std::move(text));
+  }
+  return metadata;
+}
+
+}  // namespace vef::merge

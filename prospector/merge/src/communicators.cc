@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "communicators.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_set>
+#include <utility>
+
+#include "vef/formats/mpi_call.h"
+
+namespace vef::merge {
+
+namespace {
+
+void expand(const std::vector<formats::RankRun>& runs, std::vector<formats::TaskId>& out) {
+  for (const formats::RankRun& run : runs) {
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      out.push_back(static_cast<formats::TaskId>(run.first + std::int64_t{run.stride} * i));
+    }
+  }
+}
+
+/// Members in an order that all of them see alike.
+GlobalComm members_of(const LocalComm& local) {
+  GlobalComm comm;
+  comm.call = local.call;
+  if ((local.flags & formats::kCommInter) == 0) {
+    expand(local.members, comm.members);
+    return comm;
+  }
+  std::vector<formats::TaskId> mine;
+  std::vector<formats::TaskId> theirs;
+  expand(local.members, mine);
+  expand(local.remote_members, theirs);
+  const bool mine_first =
+      theirs.empty() || (!mine.empty() && *std::min_element(mine.begin(), mine.end()) <
+                                              *std::min_element(theirs.begin(), theirs.end()));
+  comm.members = mine_first ? mine : theirs;
+  comm.first_group = static_cast<std::uint32_t>(comm.members.size());
+  const auto& second = mine_first ? theirs : mine;
+  comm.members.insert(comm.members.end(), second.begin(), second.end());
+  return comm;
+}
+
+void append(std::string& key, std::uint32_t number) {
+  key.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+std::string member_key(const GlobalComm& comm) {
+  std::string key;
+  append(key, comm.first_group);
+  for (const formats::TaskId member : comm.members) append(key, static_cast<std::uint32_t>(member));
+  return key;
+}
+
+/// By members alone: the call was collective over these, or the two groups have different parents.
+bool is_keyed_by_group(const RankData& rank, const LocalComm& local) {
+  if ((local.flags & formats::kCommGroupOnly) != 0 || local.parent == kNoIndex) return true;
+  const bool inter = (local.flags & formats::kCommInter) != 0;
+  return inter && (rank.comms[local.parent].flags & formats::kCommInter) == 0;
+}
+
+Error member_error(const RankData& rank, const GlobalComm& comm, const char* what) {
+  return {ErrorKind::kInput, "rank " + std::to_string(rank.rank) + ": a communicator of " +
+                                 std::to_string(comm.members.size()) + " ranks made by " +
+                                 formats::mpi_call_name(comm.call) + " " + what};
+}
+
+Status unify_rank(RankData& rank, CommTable& table) {
+  std::map<std::string, std::uint32_t> by_group;  // creations so far of a group
+  for (std::size_t i = 1; i < rank.comms.size(); ++i) {
+    LocalComm& local = rank.comms[i];
+    GlobalComm comm = members_of(local);
+    std::unordered_set<formats::TaskId> distinct(comm.members.begin(), comm.members.end());
+    if (distinct.size() != comm.members.size())
+      return member_error(rank, comm, "names a rank twice; expected once");
+    if (distinct.count(rank.rank) == 0)
+      return member_error(rank, comm, "misses the rank itself; expected a member");
+    std::string key;
+    if (is_keyed_by_group(rank, local)) {
+      const std::string group = member_key(comm);
+      key = "g" + group;
+      append(key, by_group[group]++);
+    } else {
+      key = "p";
+      append(key, rank.comms[local.parent].global);
+      append(key, local.ordinal);
+      key += member_key(comm);
+    }
+    const auto self = std::find(comm.members.begin(), comm.members.end(), rank.rank);
+    local.member_index = static_cast<std::uint32_t>(self - comm.members.begin());
+    local.global = table.find_or_add(key, std::move(comm));
+  }
+  return {};
+}
+
+}  // namespace
+
+CommTable::CommTable(std::int32_t world_size) {
+  GlobalComm world;
+  world.members.resize(static_cast<std::size_t>(world_size));
+  std::iota(world.members.begin(), world.members.end(), 0);
+  world.used = true;
+  comms_.push_back(std::move(world));
+}
+
+std::uint32_t CommTable::find_or_add(const std::string& key, GlobalComm comm) {
+  const auto [it, added] = index_.try_emplace(key, size());
+  if (added) comms_.push_back(std::move(comm));
+  return it->second;
+}
+
+std::uint32_t CommTable::piece(std::uint32_t inter, Piece piece, formats::TaskId root) {
+  const auto [it, added] = pieces_.try_emplace({inter, piece, root}, size());
+  if (!added) return it->second;
+  const GlobalComm& whole = comms_[inter];
+  const auto begin = whole.members.begin();
+  const auto middle = begin + whole.first_group;
+  const auto end = whole.members.end();
+  GlobalComm made;
+  made.call = whole.call;
+  bool take_first = piece == Piece::kFirst || piece == Piece::kFirstToSecond;
+  if (piece == Piece::kFirstToSecond) made.members.push_back(*middle);
+  if (piece == Piece::kSecondToFirst) made.members.push_back(*begin);
+  if (piece == Piece::kRooted) {
+    made.members.push_back(root);
+    take_first = std::find(begin, middle, root) == middle;
+  }
+  made.members.insert(made.members.end(), take_first ? begin : middle, take_first ? middle : end);
+  comms_.push_back(std::move(made));
+  return it->second;
+}
+
+std::uint32_t CommTable::known_piece(std::uint32_t inter, Piece piece, formats::TaskId root) const {
+  return pieces_.at({inter, piece, root});
+}
+
+formats::Communicators CommTable::number() {
+  formats::Communicators lines;
+  for (GlobalComm& comm : comms_) {
+    if (!comm.used) continue;
+    comm.trace_id = static_cast<formats::CommId>(lines.size());
+    lines.push_back(comm.members);
+  }
+  return lines;
+}
+
+std::string CommTable::name(std::uint32_t index) const {
+  if (index == 0) return "MPI_COMM_WORLD";
+  const GlobalComm& comm = comms_[index];
+  if (comm.call == 0 && comm.members.size() == 1)
+    return "MPI_COMM_SELF of rank " + std::to_string(comm.members[0]);
+  return "communicator " + std::to_string(index) + " (" + formats::mpi_call_name(comm.call) + ", " +
+         std::to_string(comm.members.size()) + (comm.members.size() == 1 ? " rank)" : " ranks)");
+}
+
+Result<CommTable> unify(std::vector<RankData>& ranks, std::int32_t world_size) {
+  CommTable table(world_size);
+  for (RankData& rank : ranks) {
+    if (rank.comms.empty()) continue;  // no log
+    rank.comms[0].global = 0;
+    rank.comms[0].member_index = static_cast<std::uint32_t>(rank.rank);
+    if (auto status = unify_rank(rank, table); !status.ok()) return status.error();
+  }
+  return table;
+}
+
+}  // namespace vef::merge

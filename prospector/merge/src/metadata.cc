@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metadata.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "vef/formats/mpi_call.h"
+
+namespace vef::merge {
+
+namespace {
+
+std::string rank_list(const std::vector<formats::TaskId>& ranks) {
+  return ranges(std::vector<std::uint64_t>(ranks.begin(), ranks.end()));
+}
+
+struct Host {
+  std::vector<std::uint64_t> ranks;
+  std::int64_t first_init = 0;
+  std::int64_t last_init = 0;
+};
+
+std::map<std::string, Host> hosts_of(const std::vector<RankData>& ranks) {
+  std::map<std::string, Host> hosts;
+  for (const RankData& rank : ranks) {
+    if (!rank.present) continue;
+    const auto [it, added] = hosts.try_emplace(rank.host);
+    Host& host = it->second;
+    host.ranks.push_back(static_cast<std::uint64_t>(rank.rank));
+    host.first_init = added ? rank.init_end : std::min(host.first_init, rank.init_end);
+    host.last_init = added ? rank.init_end : std::max(host.last_init, rank.init_end);
+  }
+  return hosts;
+}
+
+/// "MPI_Comm_split: G0 G4-7; MPI_Comm_dup: G1".
+std::string named_barriers(const Prepared& prepared) {
+  std::map<std::string, std::vector<std::uint64_t>> by_call;
+  for (const auto& [group, call] : prepared.collectives.named) {
+    by_call[formats::mpi_call_name(call)].push_back(prepared.plan.group_ids[group]);
+  }
+  std::string text;
+  for (auto& [call, ids] : by_call) {
+    std::sort(ids.begin(), ids.end());
+    text += (text.empty() ? "" : "; ") + call + ": G " + ranges(ids);
+  }
+  return text;
+}
+
+/// "C3: 0-1 | 2-5", the two groups by their places in the line.
+std::string inter_groups(const CommTable& comms) {
+  std::string text;
+  for (std::uint32_t i = 0; i < comms.size(); ++i) {
+    const GlobalComm& comm = comms[i];
+    if (!comm.used || comm.first_group == 0) continue;
+    if (!text.empty()) text += "; ";
+    text += "C" + std::to_string(comm.trace_id) + ": first " + std::to_string(comm.first_group) + " | last " +
+            std::to_string(comm.members.size() - comm.first_group);
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : "; ") + line;
+  return text;
+}
+
+}  // namespace
+
+std::string ranges(const std::vector<std::uint64_t>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    if (!text.empty()) text += ' ';
+    text += std::to_string(numbers[i]);
+    if (last > i) text += '-' + std::to_string(numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+void add_metadata(const Prepared& prepared, TimeZero zero, const MergeReport& report,
+                  formats::Metadata& metadata) {
+  const auto add = [&](const char* key, std::string value) {
+    if (!value.empty()) metadata.emplace_back(key, std::move(value));
+  };
+  std::string hosts;
+  std::string clocks;
+  for (const auto& [name, host] : hosts_of(prepared.ranks)) {
+    hosts += (hosts.empty() ? "" : "; ") + name + ": ranks " + ranges(host.ranks);
+    clocks +=
+        "; " + name + ": MPI_Init ended within " + std::to_string(host.last_init - host.first_init) + " ns";
+  }
+  add("hosts", hosts);
+  add("clock", zero == TimeZero::kLatestInit ? "time zero is the latest end of MPI_Init on each host" + clocks
+                                             : "time zero is each task's own start of MPI_Init");
+  add("truncated ranks", rank_list(report.truncated));
+  add("ranks without a log", rank_list(report.missing));
+  if (!report.unmatched.empty()) add("unmatched calls", std::to_string(report.unmatched.size()));
+  add("named barriers", named_barriers(prepared));
+  add("inter-communicators", inter_groups(prepared.comms));
+  add("written less exactly", joined(report.warnings));
+}
+
+}  // namespace vef::merge

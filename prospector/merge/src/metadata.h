@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the trace says about itself beyond its records: hosts, clocks, truncated ranks, named barriers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "prepared.h"
+
+namespace vef::merge {
+
+void add_metadata(const Prepared& prepared, TimeZero zero, const MergeReport& report,
+                  formats::Metadata& metadata);
+
+/// "0-3 7 9-10"; the numbers must ascend.
+std::string ranges(const std::vector<std::uint64_t>& numbers);
+
+}  // namespace vef::merge

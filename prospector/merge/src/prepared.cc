@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "metadata.h"
+
+namespace vef::merge {
+
+namespace {
+
+/// Seconds since the last call, for the report.
+class StageClock {
+ public:
+  explicit StageClock(MergeReport& report) : report_(report) {}
+  void stage(const char* name) {
+    const auto now = std::chrono::steady_clock::now();
+    report_.seconds.emplace_back(name, std::chrono::duration<double>(now - last_).count());
+    last_ = now;
+  }
+
+ private:
+  MergeReport& report_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+std::vector<std::int64_t> zeros(const std::vector<RankData>& ranks, TimeZero kind) {
+  std::map<std::string, std::int64_t> latest;
+  for (const RankData& rank : ranks) {
+    if (!rank.present) continue;
+    const auto [it, added] = latest.try_emplace(rank.host, rank.init_end);
+    if (!added) it->second = std::max(it->second, rank.init_end);
+  }
+  std::vector<std::int64_t> zero;
+  for (const RankData& rank : ranks) {
+    zero.push_back(kind == TimeZero::kOwnInit || !rank.present ? rank.init_end : latest[rank.host]);
+  }
+  return zero;
+}
+
+void sort_unmatched(MergeReport& report) {
+  std::stable_sort(report.unmatched.begin(), report.unmatched.end(),
+                   [](const Unmatched& a, const Unmatched& b) {
+                     return std::tie(a.excused, a.rank, a.event) < std::tie(b.excused, b.rank, b.event);
+                   });
+  report.faults =
+      static_cast<std::uint64_t>(std::count_if(report.unmatched.begin(), report.unmatched.end(),
+                                               [](const Unmatched& entry) { return !entry.excused; }));
+}
+
+void describe_ranks(const std::vector<RankData>& ranks, MergeReport& report) {
+  report.tasks = static_cast<formats::TaskId>(ranks.size());
+  for (const RankData& rank : ranks) {
+    report.threads += rank.threads.size();
+    report.events += rank.events;
+    report.model_bytes += model_bytes(rank);
+    report.damage.insert(report.damage.end(), rank.damage.begin(), rank.damage.end());
+    if (!rank.present) {
+      report.missing.push_back(rank.rank);
+    } else if (!rank.complete) {
+      report.truncated.push_back(rank.rank);
+    }
+  }
+}
+
+/// Keeps what is written.
+class MemoryWriter : public formats::TraceWriter {
+ public:
+  explicit MemoryWriter(std::vector<formats::Record>& records) : records_(records) {}
+  Status write(const formats::Record& record) override {
+    records_.push_back(record);
+    return {};
+  }
+  Status finish() override { return {}; }
+
+ private:
+  std::vector<formats::Record>& records_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, TimeZero zero,
+                                          formats::Metadata metadata, MergeReport& report) {
+  auto prepared = std::make_unique<Prepared>();
+  prepared->ranks = std::move(ranks);
+  StageClock clock(report);
+  describe_ranks(prepared->ranks, report);
+
+  auto comms = unify(prepared->ranks, static_cast<std::int32_t>(prepared->ranks.size()));
+  if (!comms.ok()) return comms.error();
+  prepared->comms = std::move(*comms);
+  clock.stage("communicators");
+
+  prepared->messages = number_messages(prepared->ranks);
+  match_messages(prepared->ranks, prepared->comms, prepared->messages, report.unmatched, report.warnings);
+  clock.stage("messages");
+
+  auto collectives = match_collectives(prepared->ranks, prepared->comms, prepared->messages, report.unmatched,
+                                       report.warnings);
+  if (!collectives.ok()) return collectives.error();
+  prepared->collectives = std::move(*collectives);
+  sort_unmatched(report);
+  clock.stage("collectives");
+
+  prepared->zero = zeros(prepared->ranks, zero);
+  prepared->plan = plan_records(prepared->model(), prepared->zero);
+  prepared->lines = prepared->comms.number();
+  prepared->plan.header.communicators = prepared->lines.size();
+  clock.stage("plan");
+
+  report.header = prepared->plan.header;
+  report.messages = prepared->plan.messages;
+  report.marks = prepared->plan.marks;
+  report.message_bytes = prepared->plan.message_bytes;
+  std::copy(std::begin(prepared->plan.collectives_by_op), std::end(prepared->plan.collectives_by_op),
+            std::begin(report.collectives_by_op));
+  prepared->metadata = std::move(metadata);
+  add_metadata(*prepared, zero, report, prepared->metadata);
+  return prepared;
+}
+
+formats::Trace to_trace(const Prepared& prepared) {
+  formats::Trace trace;
+  trace.header = prepared.plan.header;
+  trace.communicators = prepared.lines;
+  trace.metadata = prepared.metadata;
+  MemoryWriter writer(trace.records);
+  // Nothing can fail in memory.
+  static_cast<void>(write_records(prepared.model(), prepared.zero, prepared.plan, writer, {}).ok());
+  return trace;
+}
+
+}  // namespace vef::merge

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rank_builder.h"
+
+#include <limits>
+#include <utility>
+
+#include "families.h"
+
+namespace vef::merge {
+
+namespace {
+
+constexpr std::size_t kMaxNotes = 10;
+constexpr std::size_t kMaxIndex = kPartBit - 1;  // an index must fit into a Thing
+
+}  // namespace
+
+RankBuilder::RankBuilder(formats::TaskId rank, std::int32_t world_size, std::size_t threads, std::string path)
+    : world_size_(world_size), path_(std::move(path)), computing_(threads) {
+  data_.rank = rank;
+  data_.threads.resize(threads);
+  LocalComm world;
+  world.members = {{0, 1, static_cast<std::uint32_t>(world_size)}};
+  LocalComm self;
+  self.members = {{rank, 1, 1}};
+  data_.comms = {world, self};
+  comms_ = {{formats::kCommWorld, 0}, {formats::kCommSelf, 1}};
+}
+
+RankData RankBuilder::take() { return std::move(data_); }
+
+Error RankBuilder::error(const Context& context, const std::string& message) const {
+  return {ErrorKind::kInput, path_ + ": event " + std::to_string(context.number) + ": " + message};
+}
+
+void RankBuilder::note(const Context& context, const std::string& message) {
+  data_.complete = false;
+  if (data_.damage.size() < kMaxNotes) data_.damage.push_back(error(context, message).message);
+}
+
+std::uint64_t RankBuilder::take_time(const Context& context) {
+  return std::exchange(computing_[context.thread], 0);
+}
+
+void RankBuilder::push_op(const Context& context, OpKind kind, std::uint32_t first, std::uint32_t count) {
+  data_.threads[context.thread].push_back(
+      {context.start, context.end, take_time(context), first, count, kind});
+}
+
+void RankBuilder::push_complete(const Context& context, std::uint32_t first_thing) {
+  const auto count = static_cast<std::uint32_t>(data_.things.size()) - first_thing;
+  if (count > 0) push_op(context, OpKind::kComplete, first_thing, count);
+}
+
+Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t start, std::int64_t end,
+                        std::uint64_t number) {
+  if (number > kMaxIndex || data_.things.size() + event.completions.size() > kMaxIndex ||
+      data_.sends.size() + event.requests.size() > kMaxIndex || event.sequence > kMaxIndex) {
+    return input_error(path_, 0, "more than 2^31 events in one rank; expected fewer");
+  }
+  const Context context{thread, start, end, static_cast<std::uint32_t>(number)};
+  ++data_.events;
+  computing_[thread] += event.gap;
+  switch (event.kind) {
+    case formats::EventKind::kInit:
+      computing_[thread] = 0;
+      data_.init_end = end;
+      return {};
+    case formats::EventKind::kFinalize:
+      push_op(context, OpKind::kFinalize, 0, 0);
+      data_.complete = data_.damage.empty();
+      return {};
+    case formats::EventKind::kAbort:
+    case formats::EventKind::kPause:
+    case formats::EventKind::kCommFree:
+      return {};
+    case formats::EventKind::kPolls:
+      computing_[thread] += event.polls.long_gaps;
+      return {};
+    case formats::EventKind::kSend:
+    case formats::EventKind::kIsend:
+      return on_send(context, event);
+    case formats::EventKind::kRecv:
+    case formats::EventKind::kIrecv:
+      return on_receive(context, event);
+    case formats::EventKind::kSendInit:
+    case formats::EventKind::kRecvInit: {
+      Persistent persistent{event, event.kind == formats::EventKind::kSendInit, {}};
+      persistent.event.completions = {};
+      persistent.event.requests = {};
+      persistent_[event.request] = persistent;
+      return {};
+    }
+    case formats::EventKind::kStart:
+      return on_start(context, event);
+    case formats::EventKind::kComplete:
+      return on_complete(context, event);
+    case formats::EventKind::kRequestFree:
+      on_request_free(event);
+      return {};
+    case formats::EventKind::kCancel:
+      on_cancel(event);
+      return {};
+    case formats::EventKind::kProbe:
+      return on_probe(context, event);
+    case formats::EventKind::kMprobe:
+      return on_mprobe(context, event);
+    case formats::EventKind::kMrecv:
+      return on_mrecv(context, event);
+    case formats::EventKind::kImrecv:
+      return on_imrecv(context, event);
+    case formats::EventKind::kSendrecv:
+      return on_sendrecv(context, event);
+    case formats::EventKind::kCollective:
+    case formats::EventKind::kIcollective:
+      return on_collective(context, event);
+    case formats::EventKind::kCommCreate:
+    case formats::EventKind::kCommDefine:
+      return on_comm(context, event);
+  }
+  return error(context,
+               "kind " + std::to_string(static_cast<int>(event.kind)) + "; expected a known kind of event");
+}
+
+std::uint32_t RankBuilder::find_comm(std::uint32_t number, const Context& context) {
+  if (const auto found = comms_.find(number); found != comms_.end()) return found->second;
+  note(context, "communicator " + std::to_string(number) + " is used, but nothing that was read creates it");
+  return kNoIndex;
+}
+
+bool RankBuilder::translate(std::uint32_t comm, std::int32_t peer, std::int32_t& world) const {
+  const LocalComm& local = data_.comms[comm];
+  const bool inter = (local.flags & formats::kCommInter) != 0;
+  world = world_rank(inter ? local.remote_members : local.members, peer);
+  return world >= 0;
+}
+
+Status RankBuilder::on_comm(const Context& context, const Event& event) {
+  const bool defined = event.kind == formats::EventKind::kCommDefine;
+  const bool group_only = defined || (event.comm_flags & formats::kCommGroupOnly) != 0;
+  LocalComm created;
+  created.flags = event.comm_flags;
+  created.call = event.call;
+  created.is_member = event.new_comm != formats::kCommNull;
+  if (group_only) created.flags |= formats::kCommGroupOnly;
+  for (const auto runs : {event.members, event.remote_members}) {
+    if (auto status = check_group(context, runs); !status.ok()) return status;
+  }
+  created.members.assign(event.members.begin(), event.members.end());
+  created.remote_members.assign(event.remote_members.begin(), event.remote_members.end());
+  if (!defined) {
+    created.parent = find_comm(event.comm, context);
+    if (created.parent != kNoIndex) created.ordinal = creations_[created.parent]++;
+  }
+  const auto index = static_cast<std::uint32_t>(data_.comms.size());
+  const std::uint32_t parent = created.parent;
+  if (created.is_member) {
+    data_.comms.push_back(std::move(created));
+    comms_[event.new_comm] = index;
+  }
+  // The creation synchronises the parent, or where it is collective over the new group alone, that group.
+  const std::uint32_t over = group_only ? (event.new_comm != formats::kCommNull ? index : kNoIndex) : parent;
+  if (defined || over == kNoIndex) return {};
+  Part part;
+  part.comm = over;
+  part.event = context.number;
+  part.sequence = static_cast<std::uint32_t>(event.sequence);
+  part.call = event.call;
+  part.family = Family::kNamedBarrier;
+  const auto part_index = static_cast<std::uint32_t>(data_.parts.size());
+  data_.parts.push_back(part);
+  if (event.request != 0) requests_[event.request] = {PendingKind::kPart, part_index};
+  push_op(context, event.request != 0 ? OpKind::kStartCollective : OpKind::kCollective, part_index, 1);
+  return {};
+}
+
+Status RankBuilder::check_group(const Context& context, std::span<const formats::RankRun> runs) const {
+  std::uint64_t size = 0;
+  for (const formats::RankRun& run : runs) {
+    const std::int64_t last = run.first + std::int64_t{run.stride} * (std::int64_t{run.count} - 1);
+    size += run.count;
+    if (run.count == 0 || size > static_cast<std::uint64_t>(world_size_) || run.first < 0 ||
+        run.first >= world_size_ || last < 0 || last >= world_size_) {
+      return error(context, "a group with a member outside the world of " + std::to_string(world_size_) +
+                                " ranks; expected world ranks");
+    }
+  }
+  return {};
+}
+
+Status RankBuilder::on_collective(const Context& context, const Event& event) {
+  const bool blocking = event.kind == formats::EventKind::kCollective;
+  Part part;
+  part.comm = find_comm(event.comm, context);
+  if (part.comm == kNoIndex) return {};
+  part.send_bytes = event.bytes;
+  part.recv_bytes = event.recv_bytes;
+  part.event = context.number;
+  part.sequence = static_cast<std::uint32_t>(event.sequence);
+  part.root = event.peer;
+  part.call = event.call;
+  part.family = family_of(event.call);
+  if ((data_.comms[part.comm].flags & formats::kCommInter) != 0 && !event.sizes.empty()) {
+    part.sizes = static_cast<std::uint32_t>(data_.sizes.size());
+    data_.sizes.insert(data_.sizes.end(), event.sizes.begin(), event.sizes.end());
+  }
+  const auto index = static_cast<std::uint32_t>(data_.parts.size());
+  data_.parts.push_back(part);
+  if (!blocking) requests_[event.request] = {PendingKind::kPart, index};
+  push_op(context, blocking ? OpKind::kCollective : OpKind::kStartCollective, index, 1);
+  return {};
+}
+
+}  // namespace vef::merge

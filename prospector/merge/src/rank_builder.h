@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the RankData of one rank event by event. Knows requests, messages of matched probes and
+// communicators by the numbers of the process; keeps no event.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "model.h"
+#include "vef/base/result.h"
+#include "vef/formats/rank_log.h"
+
+namespace vef::merge {
+
+class RankBuilder {
+ public:
+  RankBuilder(formats::TaskId rank, std::int32_t world_size, std::size_t threads, std::string path);
+
+  /// One event of `thread`, with its place on the host's clock and its number in its log. Events of one
+  /// thread in order. An error means a log that contradicts itself in a way no missing part explains.
+  Status add(std::size_t thread, const formats::RankEvent& event, std::int64_t start, std::int64_t end,
+             std::uint64_t number);
+
+  RankData take();
+
+ private:
+  using Event = formats::RankEvent;
+  struct Context {  // of the event at work
+    std::size_t thread;
+    std::int64_t start;
+    std::int64_t end;
+    std::uint32_t number;
+  };
+  enum class PendingKind : std::uint8_t { kNothing, kSend, kReceive, kPart };
+  struct Pending {
+    PendingKind kind = PendingKind::kNothing;
+    std::uint32_t index = 0;
+  };
+  struct Persistent {
+    Event event;  // spans empty
+    bool is_send = false;
+    Pending active;  // kNothing kind: inactive, or it goes nowhere
+  };
+
+  std::uint64_t take_time(const Context& context);
+  void push_op(const Context& context, OpKind kind, std::uint32_t first, std::uint32_t count);
+  void push_complete(const Context& context, std::uint32_t first_thing);
+
+  /// Index of the communicator, or kNoIndex with a note of damage.
+  std::uint32_t find_comm(std::uint32_t number, const Context& context);
+  /// World rank of a peer in a communicator; false: it lies in no group that the log names.
+  bool translate(std::uint32_t comm, std::int32_t peer, std::int32_t& world) const;
+
+  Result<Pending> post_send(const Context& context, const Event& event);
+  Result<Pending> post_receive(const Context& context, const Event& event, std::int32_t peer,
+                               std::int32_t tag, std::uint64_t bytes);
+  Status resolve(const Context& context, Receive& receive, const formats::Completion& completion);
+
+  Status on_send(const Context& context, const Event& event);
+  Status on_receive(const Context& context, const Event& event);
+  Status on_sendrecv(const Context& context, const Event& event);
+  Status on_start(const Context& context, const Event& event);
+  Status on_complete(const Context& context, const Event& event);
+  Status on_probe(const Context& context, const Event& event);
+  Status on_mprobe(const Context& context, const Event& event);
+  Status on_mrecv(const Context& context, const Event& event);
+  Status on_imrecv(const Context& context, const Event& event);
+  Status on_collective(const Context& context, const Event& event);
+  Status on_comm(const Context& context, const Event& event);
+  void on_request_free(const Event& event);
+  void on_cancel(const Event& event);
+
+  Status complete_one(const Context& context, const formats::Completion& completion);
+  Status check_group(const Context& context, std::span<const formats::RankRun> runs) const;
+  Error error(const Context& context, const std::string& message) const;
+  void note(const Context& context, const std::string& message);
+
+  RankData data_;
+  std::int32_t world_size_;
+  std::string path_;
+  std::vector<std::uint64_t> computing_;  // by thread, since its last operation
+  std::unordered_map<std::uint64_t, Pending> requests_;
+  std::unordered_map<std::uint64_t, Persistent> persistent_;
+  std::unordered_map<std::uint64_t, Pending> messages_;         // of matched probes
+  std::unordered_map<std::uint32_t, std::uint32_t> comms_;      // number in the process -> index
+  std::unordered_map<std::uint32_t, std::uint32_t> creations_;  // index of the parent -> creations so far
+};
+
+}  // namespace vef::merge

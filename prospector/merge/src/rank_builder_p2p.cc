@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Point-to-point events: posting, completion, probes, persistent requests.
+#include "rank_builder.h"
+
+namespace vef::merge {
+
+using formats::kAnySource;
+using formats::kAnyTag;
+using formats::kProcNull;
+
+Result<RankBuilder::Pending> RankBuilder::post_send(const Context& context, const Event& event) {
+  Pending pending;
+  if (event.peer == kProcNull) return pending;
+  Send send;
+  send.comm = find_comm(event.comm, context);
+  if (send.comm == kNoIndex) return pending;
+  if (!translate(send.comm, event.peer, send.peer)) {
+    if ((data_.comms[send.comm].flags & formats::kCommRemoteUnknown) != 0) return pending;
+    return error(context,
+                 "destination " + std::to_string(event.peer) + "; expected a rank of the communicator");
+  }
+  send.bytes = event.bytes;
+  send.event = context.number;
+  send.sequence = static_cast<std::uint32_t>(event.sequence);
+  send.tag = event.tag;
+  send.call = event.call;
+  pending = {PendingKind::kSend, static_cast<std::uint32_t>(data_.sends.size())};
+  data_.sends.push_back(send);
+  return pending;
+}
+
+Result<RankBuilder::Pending> RankBuilder::post_receive(const Context& context, const Event& event,
+                                                       std::int32_t peer, std::int32_t tag,
+                                                       std::uint64_t bytes) {
+  Pending pending;
+  if (peer == kProcNull) return pending;
+  Receive receive;
+  receive.comm = find_comm(event.comm, context);
+  if (receive.comm == kNoIndex) return pending;
+  receive.source = kAnySource;
+  if (peer != kAnySource && !translate(receive.comm, peer, receive.source)) {
+    if ((data_.comms[receive.comm].flags & formats::kCommRemoteUnknown) != 0) return pending;
+    return error(context, "source " + std::to_string(peer) + "; expected a rank of the communicator");
+  }
+  receive.bytes = bytes;
+  receive.event = context.number;
+  receive.sequence = static_cast<std::uint32_t>(event.sequence);
+  receive.tag = tag;
+  receive.call = event.call;
+  pending = {PendingKind::kReceive, static_cast<std::uint32_t>(data_.receives.size())};
+  data_.receives.push_back(receive);
+  return pending;
+}
+
+/// Takes over what the status said.
+Status RankBuilder::resolve(const Context& context, Receive& receive, const formats::Completion& completion) {
+  if (completion.source >= 0) {
+    std::int32_t source = 0;
+    if (!translate(receive.comm, completion.source, source)) {
+      return error(context, "a message from " + std::to_string(completion.source) +
+                                "; expected a rank of the communicator");
+    }
+    receive.source = source;
+    receive.tag = completion.tag;
+    receive.bytes = completion.bytes;
+  }
+  receive.state = ReceiveState::kCompleted;
+  return {};
+}
+
+Status RankBuilder::on_send(const Context& context, const Event& event) {
+  auto pending = post_send(context, event);
+  if (!pending.ok()) return pending.error();
+  if (event.kind == formats::EventKind::kIsend) {
+    // A send and a receive that share a request (MPI_Isendrecv): what matters at completion is the receive.
+    Pending& entry = requests_[event.request];
+    if (entry.kind != PendingKind::kReceive) entry = *pending;
+  }
+  if (pending->kind == PendingKind::kSend) push_op(context, OpKind::kSend, pending->index, 1);
+  return {};
+}
+
+Status RankBuilder::on_receive(const Context& context, const Event& event) {
+  auto pending = post_receive(context, event, event.peer, event.tag, event.bytes);
+  if (!pending.ok()) return pending.error();
+  if (event.kind == formats::EventKind::kIrecv) {
+    requests_[event.request] = *pending;
+    return {};
+  }
+  if (pending->kind != PendingKind::kReceive) return {};
+  if (event.completions.empty()) return error(context, "a receive without its status; expected one");
+  if (auto status = resolve(context, data_.receives[pending->index], event.completions[0]); !status.ok()) {
+    return status;
+  }
+  const auto first = static_cast<std::uint32_t>(data_.things.size());
+  data_.things.push_back(pending->index);
+  push_complete(context, first);
+  return {};
+}
+
+Status RankBuilder::on_sendrecv(const Context& context, const Event& event) {
+  auto sent = post_send(context, event);
+  if (!sent.ok()) return sent.error();
+  auto received = post_receive(context, event, event.recv_peer, event.recv_tag, event.recv_bytes);
+  if (!received.ok()) return received.error();
+  const bool sends = sent->kind == PendingKind::kSend;
+  const bool receives = received->kind == PendingKind::kReceive;
+  if (sends) {
+    // The send takes no time of its own where a receive follows: the call's duration belongs to the receive.
+    Context sending = context;
+    if (receives) sending.end = context.start;
+    push_op(sending, OpKind::kSend, sent->index, 1);
+  }
+  if (!receives) return {};
+  if (event.completions.empty()) return error(context, "a receive without its status; expected one");
+  if (auto status = resolve(context, data_.receives[received->index], event.completions[0]); !status.ok()) {
+    return status;
+  }
+  const auto first = static_cast<std::uint32_t>(data_.things.size());
+  data_.things.push_back(received->index);
+  push_complete(context, first);
+  return {};
+}
+
+Status RankBuilder::on_start(const Context& context, const Event& event) {
+  std::vector<std::uint32_t> sends;
+  for (const std::uint64_t request : event.requests) {
+    const auto found = persistent_.find(request);
+    if (found == persistent_.end()) {
+      note(context, "persistent request " + std::to_string(request) +
+                        " is started, but nothing that was read makes it");
+      continue;
+    }
+    Event posted = found->second.event;
+    posted.sequence = event.sequence;
+    auto pending = found->second.is_send
+                       ? post_send(context, posted)
+                       : post_receive(context, posted, posted.peer, posted.tag, posted.bytes);
+    if (!pending.ok()) return pending.error();
+    found->second.active = *pending;
+    if (pending->kind == PendingKind::kSend) sends.push_back(pending->index);
+  }
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    Context sending = context;
+    if (i + 1 < sends.size()) sending.end = context.start;
+    push_op(sending, OpKind::kSend, sends[i], 1);
+  }
+  return {};
+}
+
+Status RankBuilder::on_complete(const Context& context, const Event& event) {
+  const auto first = static_cast<std::uint32_t>(data_.things.size());
+  for (const formats::Completion& completion : event.completions) {
+    if (auto status = complete_one(context, completion); !status.ok()) return status;
+  }
+  push_complete(context, first);
+  return {};
+}
+
+Status RankBuilder::complete_one(const Context& context, const formats::Completion& completion) {
+  Pending pending;
+  if (const auto found = requests_.find(completion.request); found != requests_.end()) {
+    pending = found->second;
+    requests_.erase(found);
+  } else if (const auto started = persistent_.find(completion.request); started != persistent_.end()) {
+    pending = std::exchange(started->second.active, Pending{});
+  } else {
+    note(context,
+         "request " + std::to_string(completion.request) + " completes, but nothing that was read posts it");
+    return {};
+  }
+  switch (pending.kind) {
+    case PendingKind::kNothing:
+      break;
+    case PendingKind::kSend:
+      if (completion.cancelled) data_.sends[pending.index].flags |= Send::kCancelled;
+      break;
+    case PendingKind::kReceive: {
+      Receive& receive = data_.receives[pending.index];
+      if (completion.cancelled) {
+        receive.state = ReceiveState::kCancelled;
+        break;
+      }
+      if (auto status = resolve(context, receive, completion); !status.ok()) return status;
+      data_.things.push_back(pending.index);
+      break;
+    }
+    case PendingKind::kPart:
+      data_.things.push_back(pending.index | kPartBit);
+      break;
+  }
+  return {};
+}
+
+Status RankBuilder::on_probe(const Context& context, const Event& event) {
+  auto pending = post_receive(context, event, event.peer, event.tag, 0);
+  if (!pending.ok()) return pending.error();
+  if (pending->kind != PendingKind::kReceive) return {};
+  if (event.completions.empty()) return error(context, "a probe without its status; expected one");
+  Receive& probe = data_.receives[pending->index];
+  probe.is_probe = true;
+  if (auto status = resolve(context, probe, event.completions[0]); !status.ok()) return status;
+  const auto first = static_cast<std::uint32_t>(data_.things.size());
+  data_.things.push_back(pending->index);
+  push_complete(context, first);
+  return {};
+}
+
+Status RankBuilder::on_mprobe(const Context& context, const Event& event) {
+  auto pending = post_receive(context, event, event.peer, event.tag, 0);
+  if (!pending.ok()) return pending.error();
+  messages_[event.request] = *pending;
+  if (pending->kind != PendingKind::kReceive) return {};
+  if (event.completions.empty()) return error(context, "a probe without its status; expected one");
+  // A matched probe takes the message: it is the receive, as far as matching goes.
+  if (auto status = resolve(context, data_.receives[pending->index], event.completions[0]); !status.ok()) {
+    return status;
+  }
+  const auto first = static_cast<std::uint32_t>(data_.things.size());
+  data_.things.push_back(pending->index);
+  push_complete(context, first);
+  return {};
+}
+
+Status RankBuilder::on_mrecv(const Context& context, const Event& event) {
+  const auto found = messages_.find(event.request);
+  if (found == messages_.end()) return {};  // MPI_MESSAGE_NO_PROC, or its probe was not read
+  const Pending pending = found->second;
+  messages_.erase(found);
+  if (pending.kind != PendingKind::kReceive) return {};
+  const auto first = static_cast<std::uint32_t>(data_.things.size());
+  data_.things.push_back(pending.index);
+  push_complete(context, first);
+  return {};
+}
+
+Status RankBuilder::on_imrecv(const Context&, const Event& event) {
+  Pending pending;
+  if (const auto found = messages_.find(event.message); found != messages_.end()) {
+    pending = found->second;
+    messages_.erase(found);
+  }
+  requests_[event.request] = pending;
+  return {};
+}
+
+void RankBuilder::on_request_free(const Event& event) {
+  Pending pending;
+  if (const auto found = requests_.find(event.request); found != requests_.end()) {
+    pending = found->second;
+    requests_.erase(found);
+  } else if (const auto started = persistent_.find(event.request); started != persistent_.end()) {
+    pending = started->second.active;
+    persistent_.erase(started);
+  }
+  if (pending.kind != PendingKind::kReceive) return;
+  // A request of a matched message has its source and tag already.
+  Receive& receive = data_.receives[pending.index];
+  if (receive.state == ReceiveState::kPosted) receive.state = ReceiveState::kFreed;
+}
+
+void RankBuilder::on_cancel(const Event& event) {
+  Pending pending;
+  if (const auto found = requests_.find(event.request); found != requests_.end()) {
+    pending = found->second;
+  } else if (const auto started = persistent_.find(event.request); started != persistent_.end()) {
+    pending = started->second.active;
+  }
+  if (pending.kind == PendingKind::kSend) data_.sends[pending.index].flags |= Send::kCancelAsked;
+}
+
+}  // namespace vef::merge
