@@ -84,7 +84,7 @@ function sizeColumns(plot, sizes, width) {
       const bar = svgElement(svg, "rect", { x: middle + (which - 1) * column, y: bottom - scale(value), width: column - 1,
                                             height: scale(value), fill: legend[which][1] });
       const range = k < 2 ? nameOf(k) : `${formatCount(2 ** (k - 1))} ... ${formatCount(2 ** k - 1)} B`;
-      svgElement(bar, "title", {}, `${range}: ${formatCount(value)} messages, ${legend[which][0]}`);
+      svgElement(bar, "title", {}, `${range}: ${formatMessages(value)}, ${legend[which][0]}`);
     });
   }
   svgElement(svg, "line", { class: "axis", x1: left, x2: width - right, y1: bottom, y2: bottom });

@@ -28,8 +28,9 @@ function formatBytesExactly(bytes) {
   return bytes < KIB ? formatBytes(bytes) : formatBytes(bytes) + " (" + formatCount(bytes) + " B)";
 }
 
-/** "10k", "2M": counts on an axis. */
+/** "1,201", "10k", "2M": counts on an axis. */
 function formatTickCount(count) {
+  if (count < 1e4) return formatCount(count);
   for (const [factor, unit] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
     if (count >= factor) return formatShort(count / factor) + unit;
   }
@@ -80,8 +81,16 @@ const QUANTITIES = {
   bytes: { base: KIB, tick: formatBytes, exact: formatBytesExactly, inBytes: true },
 };
 
-/** Ticks of a logarithmic axis; bytes get powers of 32 where powers of 1024 would be too few. */
+/** Ticks of a logarithmic axis, finer (1, 2, 5, 10; for bytes powers of 32) where powers of the base are too few. */
 function logTicks(low, high, quantity, limit) {
   const ticks = powerTicks(low, high, quantity.base, limit);
-  return quantity.inBytes && ticks.length < 4 ? powerTicks(low, high, 32, limit) : ticks;
+  if (ticks.length >= 4) return ticks;
+  if (quantity.inBytes) return powerTicks(low, high, 32, limit);
+  const finer = powerTicks(low / 10, high, 10, limit).flatMap((power) => [power, 2 * power, 5 * power]);
+  return finer.filter((tick) => tick >= low * 0.9999999 && tick <= high * 1.0000001);
+}
+
+/** "1 message", "7 messages" */
+function formatMessages(count) {
+  return formatCount(count) + (count === 1 ? " message" : " messages");
 }

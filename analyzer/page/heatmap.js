@@ -20,7 +20,7 @@ function heatFigure(figureId, matrix, quantityName) {
   plot.append(heat);
 
   const draw = () => {
-    state.layout = heatLayout(plotWidth(plot, getComputedStyle(figure.parentElement).gridTemplateColumns.split(" ").length));
+    state.layout = heatLayout(printing ? PAPER_HALF : plot.clientWidth);
     drawHeat(canvas, matrix, data, quantity, state);
   };
   const setView = (view) => { state.view = view; reset.disabled = isWhole(view, matrix.side); draw(); };
@@ -59,7 +59,7 @@ function colorPosition(value, data, logarithmic) {
 
 function drawHeat(canvas, matrix, data, quantity, state) {
   const { layout } = state;
-  const ratio = Math.max(2, window.devicePixelRatio || 1);  // sharp on paper too
+  const ratio = window.devicePixelRatio;  // at least 2, see page.html
   canvas.width = Math.round(layout.width * ratio);
   canvas.height = Math.round(layout.height * ratio);
   canvas.style.width = layout.width + "px";
@@ -214,11 +214,11 @@ function tooltipText(matrix, values, range) {
   const cell = (several > 1 && largestNear(matrix, values, range)) || range;
   const { row, column } = cell;
   const index = cellIndex(matrix, row, column);
-  const sums = (what, i) => `${formatCount(matrix.messages[what][i])} messages, ${formatBytes(matrix.bytes[what][i])}`;
+  const sums = (what, i) => `${formatMessages(matrix.messages[what][i])}, ${formatBytes(matrix.bytes[what][i])}`;
   const lines = [];
   if (several > 1) lines.push(`Largest of ${several} cells under the pointer`);
   lines.push(index < 0 ? "no messages"
-                       : `${formatCount(matrix.messages.values[index])} messages, ${formatBytesExactly(matrix.bytes.values[index])}`);
+                       : `${formatMessages(matrix.messages.values[index])}, ${formatBytesExactly(matrix.bytes.values[index])}`);
   lines.push(`row: ${taskName(matrix, row)} sent ${sums("rows", row)}`);
   lines.push(`column: ${taskName(matrix, column)} received ${sums("columns", column)}`);
   return { head: `${taskName(matrix, row)} → ${taskName(matrix, column)}`, lines };

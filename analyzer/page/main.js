@@ -6,7 +6,8 @@ const report = JSON.parse(document.getElementById("report-data").textContent);
 function barFigure(id, key, quantity, axisName) {
   const plot = document.querySelector("#" + id + " .plot");
   return () => horizontalBars(plot, report.operations.map((operation) => (
-    { name: operation.name, value: operation[key], color: operationColor(operation.style) })), quantity, axisName, 590);
+    { name: operation.name, value: operation[key], color: operationColor(operation.style) })), quantity, axisName,
+    printing ? PAPER_HALF : 590);
 }
 
 function sizeFigure() {
@@ -15,7 +16,7 @@ function sizeFigure() {
     plot.textContent = "No messages.";
     return () => {};
   }
-  return () => sizeColumns(plot, report.sizes, 1200);
+  return () => sizeColumns(plot, report.sizes, printing ? PAPER_WHOLE : 1200);
 }
 
 /** The sentence under a matrix. */
@@ -43,7 +44,7 @@ async function start() {
   const matrix = await unpackMatrix(report.matrix);
   redraws.push(heatFigure("matrix-messages", matrix, "messages"), heatFigure("matrix-bytes", matrix, "bytes"));
   document.getElementById("matrix-messages-result").textContent =
-    matrixResult(matrix, matrix.messages, { exact: (n) => formatCount(n) + " messages" });
+    matrixResult(matrix, matrix.messages, { exact: formatMessages });
   document.getElementById("matrix-bytes-result").textContent = matrixResult(matrix, matrix.bytes, QUANTITIES.bytes);
   document.body.dataset.ready = "true";
 }

@@ -30,12 +30,14 @@ function seriesFigure(figureId, time, operations, valuesOf, quantity, unitName) 
   }
 
   function yTicks(u, axis, low, high) {
-    return logarithmic ? [0, ...logTicks(1, Math.max(high, 1), quantity, 7)] : evenTicks(high, 6, quantity.inBytes);
+    if (!logarithmic) return evenTicks(high, 6, quantity.inBytes);
+    const ticks = logTicks(1, Math.max(high, 1), quantity, 7);
+    return [0, ...(quantity.inBytes && ticks.length > 1 ? ticks.slice(1) : ticks)];  // 1 B would touch 0
   }
 
   function axisStyle() {
-    return { stroke: themeColor("--soft"), font: "12px system-ui, Arial, sans-serif",
-             labelFont: "12px system-ui, Arial, sans-serif", labelSize: 20, grid: { stroke: themeColor("--grid"), width: 1 },
+    const font = (printing ? 10 : 12) + "px system-ui, Arial, sans-serif";
+    return { stroke: themeColor("--soft"), font, labelFont: font, labelSize: 20, grid: { stroke: themeColor("--grid"), width: 1 },
              ticks: { stroke: themeColor("--soft"), width: 1, size: 5 } };
   }
 
@@ -53,20 +55,23 @@ function seriesFigure(figureId, time, operations, valuesOf, quantity, unitName) 
 
   function options(width) {
     return {
-      width, height: 270,
-      cursor: { sync: { key: "time", setSeries: false }, drag: { x: true, y: false } },
+      width, height: printing ? 235 : 270,
+      cursor: { sync: { key: "time", setSeries: false }, drag: { x: true, y: false },
+                // The interval under the pointer, not the one whose beginning is nearest.
+                dataIdx: (u, series, nearest, x) => Math.min(Math.max(Math.floor((x - time.begin) / time.width), 0), time.intervals) },
       legend: { live: true },
       scales: {
         x: { time: false, range: (u, low, high) => [low, high] },
         y: { ...(logarithmic ? { distr: 4, asinh: 1 } : {}), range: (u, low, high) => [0, Math.max(high, 1) * (logarithmic ? 1.3 : 1.05)] },
       },
       axes: [
-        { ...axisStyle(), label: "time on an ideal network", space: 110,
+        { ...axisStyle(), label: "time on an ideal network", space: 110, size: 28,
           values: (u, splits, axis, space, step) => splits.map((t) => formatTimeAt(t, splits[splits.length - 1], step)) },
-        { ...axisStyle(), label: unitName, size: 74, splits: yTicks,
+        { ...axisStyle(), label: unitName, size: 66, splits: yTicks,
+          filter: (u, splits) => splits,  // the ticks of yTicks, all of them
           values: (u, splits) => splits.map((v) => (v === 0 ? "0" : quantity.tick(v))) },
       ],
-      series: [{ label: "interval", value: (u, value, series, index) => timeSpan(u, index) }, ...seriesOptions()],
+      series: [{ label: "time", value: (u, value, series, index) => timeSpan(u, index) }, ...seriesOptions()],
       hooks: { setSelect: [(u) => { if (u.select.width > 2) zoomAll(u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x")); }] },
     };
   }
@@ -81,7 +86,7 @@ function seriesFigure(figureId, time, operations, valuesOf, quantity, unitName) 
   function draw() {
     const shown = chart ? chart.series.map((s) => s.show) : null;
     if (chart) chart.destroy();
-    chart = new uPlot(options(plotWidth(plot, 1)), [xs, ...columns], plot);
+    chart = new uPlot(options(printing ? PAPER_WHOLE : plot.clientWidth), [xs, ...columns], plot);
     if (shown) shown.forEach((show, i) => { if (i > 0 && !show) chart.setSeries(i, { show }); });
     zoom(...(zoomed || [null, null]));
   }

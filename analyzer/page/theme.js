@@ -55,15 +55,18 @@ function onAppearance(redraw) {
     if (width !== lastWidth) redraw();
     lastWidth = width;
   });
-  addEventListener("beforeprint", () => { printing = true; redraw(); });
-  addEventListener("afterprint", () => { printing = false; redraw(); });
+  const paper = (on) => {
+    printing = on;
+    document.documentElement.classList.toggle("paper", on);
+    redraw();
+  };
+  addEventListener("beforeprint", () => paper(true));
+  addEventListener("afterprint", () => paper(false));
 }
 
-/** Width that a figure may use; on paper that of the printed column. */
-const PAPER_WIDTH = 690;  // A4 less margins, in CSS pixels
-function plotWidth(plot, columns) {
-  return printing ? PAPER_WIDTH / columns - 28 : plot.clientWidth;
-}
+// Widths to draw for on A4, in CSS pixels: across the page; and for half of it, which style then shrinks a little.
+const PAPER_WHOLE = 682;
+const PAPER_HALF = 420;
 
 /** A group of buttons of which one is pressed. */
 function choice(controls, label, options, chosen, onChoose) {

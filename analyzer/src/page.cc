@@ -55,7 +55,7 @@ std::string expansion_method(tracelib::Expansion expansion) {
 
 std::string interval_sentence(const Analysis& analysis) {
   if (analysis.over_time.intervals == 0) return "No message.";
-  return "Per interval of " + format_time(analysis.over_time.width) + " of ideal-network time.";
+  return "Per interval of " + time_text(analysis.over_time.width) + " of ideal-network time.";
 }
 
 std::string blocks_sentence(const Analysis& analysis) {

@@ -9,6 +9,9 @@
 
 namespace vef::analyzer {
 
+/// format_time() with the micro sign.
+std::string time_text(Picoseconds time);
+
 std::string page_title(const Analysis& analysis);  // plain text, not escaped
 std::string cards_html(const Analysis& analysis);
 std::string metadata_html(const Analysis& analysis);

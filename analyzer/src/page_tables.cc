@@ -157,6 +157,12 @@ std::string sizes_table(const Analysis& analysis) {
 
 }  // namespace
 
+std::string time_text(Picoseconds time) {
+  std::string text = format_time(time);
+  if (text.ends_with(" us")) text.replace(text.size() - 2, 1, "µ");
+  return text;
+}
+
 std::string page_title(const Analysis& analysis) {
   for (const auto& [key, value] : analysis.metadata) {
     if (key == "application" && !value.empty()) return "Communication of " + value;
@@ -178,8 +184,7 @@ std::string cards_html(const Analysis& analysis) {
   out += card("Collectives", format_count(total.operations - sends.operations),
               "on " + format_count(analysis.communicators.size()) +
                   (analysis.communicators.size() == 1 ? " communicator" : " communicators"));
-  out +=
-      card("Time on an ideal network", format_time(analysis.ideal_time), "computing and dependencies only");
+  out += card("Ideal-network time", time_text(analysis.ideal_time), "computing and dependencies only");
   return out;
 }
 
@@ -195,8 +200,8 @@ std::string metadata_html(const Analysis& analysis) {
 }
 
 std::string tables_html(const Analysis& analysis) {
-  return operations_table(analysis) + pairs_table(analysis) + sizes_table(analysis) +
-         communicators_table(analysis);
+  return operations_table(analysis) + "<div class=\"pair\"><div>" + pairs_table(analysis) + "</div><div>" +
+         sizes_table(analysis) + communicators_table(analysis) + "</div></div>\n";
 }
 
 }  // namespace vef::analyzer
