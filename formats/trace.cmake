@@ -19,8 +19,12 @@ target_link_libraries(vef_formats
   PRIVATE PkgConfig::ZSTD ZLIB::ZLIB $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
 vef_test(formats_test vef::formats
+  src/byte_test.cc
+  src/trace_tail_test.cc
   src/vef_text_test.cc
-  src/vef_text_errors_test.cc)
+  src/vef_text_errors_test.cc
+  src/vef_text_fuzz_test.cc
+  src/validate_test.cc)
 if(TARGET formats_test)
   target_link_libraries(formats_test PRIVATE PkgConfig::ZSTD ZLIB::ZLIB)
 endif()
