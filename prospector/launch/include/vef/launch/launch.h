@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts a job under the recorder: finds which MPI the program uses, the recorder that belongs to it, and the
+// command that preloads it into the ranks and into nothing else. Not thread safe (environment, signals).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "vef/base/result.h"
+
+namespace vef::launch {
+
+enum class MpiFamily { kOpenMpi, kMpich };
+
+std::string_view family_name(MpiFamily family);         // "Open MPI", "MPICH"
+Result<MpiFamily> parse_family(std::string_view text);  // "openmpi", "mpich"
+
+/// The MPI a program is linked to, itself or through its libraries. Empty: none (a script, or an interpreter
+/// that loads it later). Reads the file only; no program is run.
+Result<std::optional<MpiFamily>> find_program_family(const std::string& path);
+
+/// The MPI whose mpirun or mpiexec this is, by its file's name or by what it says of its version. Empty: not
+/// known.
+std::optional<MpiFamily> find_launcher_family(const std::string& path);
+
+/// The recorder for a family: in ../lib/vefkit (or the system's other library directory) beside the directory
+/// of the running program.
+Result<std::string> find_shim(MpiFamily family);
+
+/// The file that a command names: itself if it has a slash, else the first in PATH. Empty: there is none.
+std::optional<std::string> find_executable(const std::string& name);
+
+struct Request {
+  std::string directory{};                     // empty: <program>-<date>-<time>
+  std::uint64_t buffer_bytes = 0;              // 0: the recorder's own choice
+  std::optional<std::uint64_t> poll_gap_ns{};  // empty: the recorder's own choice
+  std::optional<MpiFamily> family{};           // empty: found out
+  std::vector<std::string> command{};
+};
+
+struct Plan {
+  MpiFamily family = MpiFamily::kOpenMpi;
+  std::string shim;
+  std::string directory;  // absolute
+  std::string job;        // what the ranks know each other by
+  std::vector<std::string> command{};
+  std::vector<std::pair<std::string, std::string>> environment;  // of the command itself
+};
+
+/// Decides everything; changes nothing.
+Result<Plan> plan(const Request& request);
+
+/// Makes the directory, runs the command, waits. The command's exit status, 128 + n if signal n ended it.
+Result<int> run(const Plan& plan);
+
+}  // namespace vef::launch

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vef/launch/launch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "test_elf.h"
+
+namespace vef::launch {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(LaunchTest, RunPassesTheStatusOnAndMarksTheDirectory) {
+  const TemporaryDirectory directory;
+  Plan plan;
+  plan.directory = directory.file("deep/run");
+  plan.job = "job-7";
+  plan.command = {"/bin/sh", "-c", "[ \"$VEF_TEST\" = set ] && exit 7"};
+  plan.environment = {{"VEF_TEST", "set"}};
+  const auto status = run(plan);
+  ASSERT_TRUE(status.ok());
+  EXPECT_EQ(*status, 7);
+  std::ifstream marker(plan.directory + "/capture.job");
+  std::string text;
+  std::getline(marker, text);
+  EXPECT_EQ(text, "job-7");
+}
+
+TEST(LaunchTest, RunTellsTheSignalThatEndedTheCommand) {
+  const TemporaryDirectory directory;
+  Plan plan;
+  plan.directory = directory.file("run");
+  plan.command = {"/bin/sh", "-c", "kill -KILL $$"};
+  const auto status = run(plan);
+  ASSERT_TRUE(status.ok());
+  EXPECT_EQ(*status, 128 + 9);
+}
+
+TEST(LaunchTest, RefusesADirectoryInUse) {
+  const TemporaryDirectory directory;
+  Plan plan;
+  plan.directory = directory.file("run");
+  plan.command = {"/bin/true"};
+  ASSERT_TRUE(run(plan).ok());
+  EXPECT_FALSE(run(plan).ok());
+}
+
+TEST(LaunchTest, RefusesAProgramOfTheOtherMpi) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("app"), make_elf({"libmpich.so.12"}));
+  write_file(directory.file("mpirun.openmpi"), "#!/bin/sh\n");
+  const auto planned =
+      plan({.command = {directory.file("mpirun.openmpi"), "-n", "2", directory.file("app")}});
+  ASSERT_FALSE(planned.ok());
+  EXPECT_EQ(planned.error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(planned.error().message, HasSubstr("linked to MPICH"));
+  EXPECT_THAT(planned.error().message, HasSubstr("launcher of Open MPI"));
+}
+
+TEST(LaunchTest, RefusesWhatItCannotTell) {
+  EXPECT_FALSE(plan({.command = {}}).ok());
+  EXPECT_FALSE(plan({.command = {"/no/such/program"}}).ok());
+  const auto planned = plan({.command = {"/bin/sh", "script"}});
+  ASSERT_FALSE(planned.ok());
+  EXPECT_THAT(planned.error().message, HasSubstr("--mpi"));
+}
+
+}  // namespace
+}  // namespace vef::launch
