@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// vef info: what a trace file holds, in one pass and in memory that does not grow with its records.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "command.h"
+#include "progress.h"
+#include "vef/base/units.h"
+#include "vef/formats/trace_io.h"
+
+namespace vef::cli {
+namespace {
+
+using formats::RecordKind;
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string file;
+  bool json = false;
+  bool quiet = false;
+};
+
+struct SizeClass {
+  const char* name;
+  std::uint64_t below;  // bytes
+};
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+constexpr std::array<SizeClass, 7> kSizeClasses = {{{"0 B", 1},
+                                                    {"1 B to 255 B", 256},
+                                                    {"256 B to 4 KiB", 4096},
+                                                    {"4 KiB to 64 KiB", 64 << 10},
+                                                    {"64 KiB to 1 MiB", 1 << 20},
+                                                    {"1 MiB to 16 MiB", 16 << 20},
+                                                    {"16 MiB and more", kNoLimit}}};
+constexpr std::array<const char*, 4> kDependencies = {"none", "send", "receive", "collective"};
+
+struct Amount {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+
+  void add(std::uint64_t size) {
+    ++count;
+    bytes = bytes > kNoLimit - size ? kNoLimit : bytes + size;
+  }
+};
+
+class Summary {
+ public:
+  explicit Summary(const formats::TraceReader& reader)
+      : task_time_(reader.communicators().front().size()),
+        operation_records_(reader.communicators().size()),
+        clock_(reader.header().clock) {}
+
+  void add(const formats::Record& record) {
+    ++dependencies[static_cast<std::size_t>(record.dep)];
+    std::uint64_t& time = task_time_[static_cast<std::size_t>(record.task)];
+    time = time > kNoLimit - record.time ? kNoLimit : time + record.time;
+    if (record.kind == RecordKind::kMark) {
+      ++marks;
+    } else if (record.kind == RecordKind::kMessage) {
+      messages.add(record.send_bytes);
+      const auto is_below = [&](const SizeClass& size_class) { return record.send_bytes < size_class.below; };
+      const auto found = std::find_if(kSizeClasses.begin(), kSizeClasses.end(), is_below);
+      by_size[static_cast<std::size_t>(found - kSizeClasses.begin())].add(record.send_bytes);
+    } else {
+      collective_records.add(record.send_bytes);
+      by_operation[static_cast<std::size_t>(record.op)].add(record.send_bytes);
+      ++operation_records_[static_cast<std::size_t>(record.comm)][static_cast<std::size_t>(record.op)];
+    }
+  }
+
+  std::uint64_t records() const { return messages.count + marks + collective_records.count; }
+
+  /// Operations of one kind: its records, each communicator's divided by the number of its members.
+  std::uint64_t operations(std::size_t op, const formats::Communicators& communicators) const {
+    std::uint64_t count = 0;
+    for (std::size_t comm = 0; comm < communicators.size(); ++comm) {
+      count += operation_records_[comm][op] / communicators[comm].size();
+    }
+    return count;
+  }
+
+  /// Smallest, mean and largest sum of the time fields of a task, in picoseconds.
+  std::array<Picoseconds, 3> task_times() const {
+    const auto [low, high] = std::minmax_element(task_time_.begin(), task_time_.end());
+    const double sum = std::accumulate(task_time_.begin(), task_time_.end(), 0.0);
+    const double mean = sum / static_cast<double>(task_time_.size()) * static_cast<double>(clock_);
+    const bool fits = mean < static_cast<double>(kNever);
+    return {picoseconds(*low), fits ? static_cast<Picoseconds>(mean) : kNever, picoseconds(*high)};
+  }
+
+  Amount messages;
+  Amount collective_records;
+  std::uint64_t marks = 0;
+  std::array<std::uint64_t, kDependencies.size()> dependencies{};
+  std::array<Amount, kSizeClasses.size()> by_size{};
+  std::array<Amount, formats::kCollectiveOps> by_operation{};
+
+ private:
+  Picoseconds picoseconds(std::uint64_t units) const {
+    if (units > static_cast<std::uint64_t>(kNever) / clock_) return kNever;
+    return static_cast<Picoseconds>(units * clock_);
+  }
+
+  std::vector<std::uint64_t> task_time_;
+  std::vector<std::array<std::uint64_t, formats::kCollectiveOps>> operation_records_;  // by communicator
+  std::uint64_t clock_;
+};
+
+std::string_view magic(formats::TraceVersion version) {
+  return version == formats::TraceVersion::kVef    ? "VEF"
+         : version == formats::TraceVersion::kVef2 ? "VEF2"
+                                                   : "VEF3";
+}
+
+std::string_view operation_name(std::size_t op) {
+  return formats::collective_name(static_cast<formats::CollectiveOp>(op));
+}
+
+/// Metadata come from files: nothing in them may steer the terminal.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
+
+void print_json(const formats::TraceReader& reader, const Summary& summary) {
+  const formats::TraceHeader& header = reader.header();
+  const formats::Communicators& communicators = reader.communicators();
+  Json out;
+  out["file"] = reader.path();
+  out["file_bytes"] = reader.bytes_total();
+  out["format"] = magic(header.version);
+  out["tasks"] = header.tasks;
+  out["clock_ps"] = header.clock;
+  out["only_send_dependencies"] = header.only_send_deps;
+  out["records"] = summary.records();
+  out["messages"] = {{"count", summary.messages.count}, {"bytes", summary.messages.bytes}};
+  out["marks"] = summary.marks;
+  out["collectives"] = {{"operations", header.collectives}, {"records", summary.collective_records.count}};
+  for (std::size_t op = 0; op < summary.by_operation.size(); ++op) {
+    out["collectives"]["by_operation"][std::string(operation_name(op))] = {
+        {"operations", summary.operations(op, communicators)},
+        {"records", summary.by_operation[op].count},
+        {"send_bytes", summary.by_operation[op].bytes}};
+  }
+  for (std::size_t i = 0; i < kSizeClasses.size(); ++i) {
+    Json entry = {{"below", kSizeClasses[i].below}, {"count", summary.by_size[i].count}};
+    if (kSizeClasses[i].below == kNoLimit) entry["below"] = nullptr;
+    entry["bytes"] = summary.by_size[i].bytes;
+    out["messages"]["by_size"].push_back(entry);
+  }
+  for (std::size_t i = 0; i < kDependencies.size(); ++i) {
+    out["dependencies"][kDependencies[i]] = summary.dependencies[i];
+  }
+  out["communicators"]["count"] = communicators.size();
+  for (const auto& members : communicators) out["communicators"]["sizes"].push_back(members.size());
+  const auto times = summary.task_times();
+  out["task_time_ps"] = {{"min", times[0]}, {"mean", times[1]}, {"max", times[2]}};
+  out["metadata"] = Json::array();
+  for (const auto& [key, value] : reader.metadata())
+    out["metadata"].push_back({{"key", key}, {"value", value}});
+  fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_communicators(const formats::Communicators& communicators) {
+  constexpr std::size_t kShown = 8;
+  fmt::print("  communicators    {}:", format_count(communicators.size()));
+  for (std::size_t i = 0; i < std::min(communicators.size(), kShown); ++i) {
+    fmt::print("{} C{} ({} tasks)", i == 0 ? "" : ",", i, format_count(communicators[i].size()));
+  }
+  fmt::print("{}\n", communicators.size() > kShown ? ", ..." : "");
+}
+
+void print_text(const formats::TraceReader& reader, const Summary& summary) {
+  const formats::TraceHeader& header = reader.header();
+  fmt::print("{}: {}, {} tasks, {} records, {}\n", reader.path(), magic(header.version),
+             format_count(header.tasks), format_count(summary.records()), format_bytes(reader.bytes_total()));
+  fmt::print("  time unit        {} ps\n", format_count(header.clock));
+  print_communicators(reader.communicators());
+  const auto times = summary.task_times();
+  fmt::print("  time of a task   {} at least, {} mean, {} at most (sum of its records' times)\n",
+             format_time(times[0]), format_time(times[1]), format_time(times[2]));
+  fmt::print("  depends on      ");
+  for (std::size_t i = 0; i < kDependencies.size(); ++i) {
+    fmt::print("{} {} {}", i == 0 ? "" : ",", kDependencies[i], format_count(summary.dependencies[i]));
+  }
+  fmt::print("{}\n\n", header.only_send_deps ? "; by the header on sends only" : "");
+
+  const auto row = [](std::string_view name, std::uint64_t count, const std::string& bytes) {
+    fmt::print("  {:<18} {:>16} {:>14}\n", name, format_count(count), bytes);
+  };
+  fmt::print("  {:<18} {:>16} {:>14}\n", "messages", "count", "bytes");
+  for (std::size_t i = 0; i < kSizeClasses.size(); ++i) {
+    const Amount& amount = summary.by_size[i];
+    if (amount.count != 0) row(kSizeClasses[i].name, amount.count, format_bytes(amount.bytes));
+  }
+  row("all", summary.messages.count, format_bytes(summary.messages.bytes));
+  fmt::print("  {:<18} {:>16}\n", "marks", format_count(summary.marks));
+  if (header.collectives != 0) {
+    fmt::print("\n  {:<18} {:>16} {:>14} {:>16}\n", "collectives", "operations", "send sizes", "records");
+    for (std::size_t op = 0; op < summary.by_operation.size(); ++op) {
+      const Amount& amount = summary.by_operation[op];
+      if (amount.count == 0) continue;
+      fmt::print("  {:<18} {:>16} {:>14} {:>16}\n", operation_name(op),
+                 format_count(summary.operations(op, reader.communicators())), format_bytes(amount.bytes),
+                 format_count(amount.count));
+    }
+  }
+  if (!reader.metadata().empty()) fmt::print("\n  metadata\n");
+  for (const auto& [key, value] : reader.metadata())
+    fmt::print("  {:<18} {}\n", one_line(key), one_line(value));
+}
+
+int run_info(const Options& options) {
+  auto opened = formats::TraceReader::open(options.file);
+  if (!opened) return report_error(opened.error());
+  formats::TraceReader& reader = **opened;
+  Summary summary(reader);
+  {
+    Progress progress("reading", !options.quiet);
+    formats::Record record;
+    for (std::uint64_t count = 0;; ++count) {
+      constexpr std::uint64_t kBetweenUpdates = 1 << 16;
+      if (count % kBetweenUpdates == 0) progress.update(reader.bytes_read(), reader.bytes_total());
+      const auto more = reader.next(record);
+      if (!more) return report_error(more.error());
+      if (!*more) break;
+      summary.add(record);
+    }
+  }
+  if (options.json) {
+    print_json(reader, summary);
+  } else {
+    print_text(reader, summary);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command add_info(CLI::App& root) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = root.add_subcommand("info", "Say what a trace holds: header, metadata, counts, sizes");
+  app->add_option("FILE", options->file, "a VEF, VEF2 or VEF3 trace; plain, .gz or .zst")->required();
+  app->add_flag("--json", options->json, "print the result as JSON");
+  app->add_flag("--quiet", options->quiet, "no progress bar");
+  app->footer(
+      "Exit status 1 if a line cannot be read or the header's counts are wrong; `vef check` looks deeper.\n"
+      "Examples:\n"
+      "  vef info app.vef.zst\n"
+      "  vef info app.vef --json | jq .messages.bytes");
+  return {app, [options] { return run_info(*options); }};
+}
+
+}  // namespace vef::cli
