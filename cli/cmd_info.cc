@@ -181,8 +181,10 @@ void print_communicators(const formats::Communicators& communicators) {
 
 void print_text(const formats::TraceReader& reader, const Summary& summary) {
   const formats::TraceHeader& header = reader.header();
-  fmt::print("{}: {}, {} tasks, {} records, {}\n", reader.path(), magic(header.version),
-             format_count(header.tasks), format_count(summary.records()), format_bytes(reader.bytes_total()));
+  // A pipe has no size.
+  const std::string size = reader.bytes_total() == 0 ? "" : ", " + format_bytes(reader.bytes_total());
+  fmt::print("{}: {}, {} tasks, {} records{}\n", reader.path(), magic(header.version),
+             format_count(header.tasks), format_count(summary.records()), size);
   fmt::print("  time unit        {} ps\n", format_count(header.clock));
   print_communicators(reader.communicators());
   const auto times = summary.task_times();
