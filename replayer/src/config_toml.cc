@@ -2,6 +2,7 @@
 // Network files: TOML to NetworkConfig. Sections and keys are read by name; what has not been read by the end
 // is unknown, and an error.
 #define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
 #include <algorithm>
