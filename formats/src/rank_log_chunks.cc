@@ -250,7 +250,7 @@ std::uint32_t OpenChunk::count_sound(bool& complete) {
   for (std::uint32_t events = 1; events <= last; ++events) {
     const std::uint8_t* before = decoder.fields;
     if (!decode_event(decoder, *context, event, lists)) break;
-    check = check_event(check, before, static_cast<std::size_t>(decoder.fields - before), event);
+    check = check_event(check, before, static_cast<std::size_t>(decoder.fields - before), event, true);
     if (events == committed && commit_word(check, events) == header_.commit) {
       complete = true;
       return events;

@@ -7,8 +7,8 @@
 //   kFields   which shape the event has and what differs from the last event of that shape: a loop repeats
 //   itself
 //             here byte for byte, so zstd folds it to nearly nothing;
-//   kClasses  the bit length of each time (0..64), one byte each;
-//   kBits     the bits of each time below the leading one, packed: noise, stored as it is.
+//   kClasses  for each time t the exponent of t+1 (0..64), one byte each;
+//   kBits     the bits of t+1 below its leading one, packed: noise, stored as it is.
 // A shape is (kind, call, communicator, peer, receive peer); its slot remembers the last values of everything
 // else. All state begins anew with each chunk. Times are in ticks. Plain functions on memory that the caller
 // owns; nothing here allocates, throws or calls the system. Not thread safe.
@@ -31,18 +31,19 @@ inline constexpr std::uint32_t kSlots = 512;  // slot 0 is always empty: number 
 inline constexpr std::uint32_t kPosted = 512;
 inline constexpr std::uint32_t kKinds = 64;
 
-/// Bytes of kFields that one event without lists, or one item of a list, can take at most (rounded up), of
-/// kClasses that one event can take, and of kBits including the spill of an 8-byte store.
+/// Bytes of kFields that one event without lists, or one item of a list, can take at most (rounded up). The
+/// other two columns are looked at once in kEventsPerMark events, each of which takes 6 classes and 48 bytes
+/// of bits at most; the last store spills over by 8 bytes.
 inline constexpr std::size_t kFieldsMargin = 256;
-inline constexpr std::size_t kClassesMargin = 8;
-inline constexpr std::size_t kBitsMargin = 64;
+inline constexpr std::size_t kClassesMargin = kEventsPerMark * 6 + 8;
+inline constexpr std::size_t kBitsMargin = kEventsPerMark * 48 + 16;
 
 struct Slot {
-  std::uint64_t call_key = 0;  // kind | call << 8 | comm << 32
-  std::uint64_t peer_key = 0;  // peer | recv_peer << 32
+  std::uint64_t call_key = 0;   // kind | call << 8 | recv_peer << 32
+  std::uint64_t place_key = 0;  // comm | peer << 32
   std::uint64_t bytes = 0;
-  std::uint64_t request = 0;
-  std::uint64_t sequence = 0;
+  std::uint64_t request_mask = 0;   // all ones where events of this shape have a request; see Predicted
+  std::uint64_t sequence_mask = 0;  // likewise
   std::int32_t tag = 0;
   std::uint32_t completions = 0;
   // From here on only for kinds with wide().
@@ -83,7 +84,7 @@ struct Context {
   std::uint64_t next_request;       // one more than the last request of an event
   std::uint64_t next_sequence;
   std::uint64_t next_completed;  // one more than the last request in a kComplete
-  Completion last_received;
+  Completion last_received;      // the last receive of a kComplete that was not in `posted`
 
   void reset() {
     slots[0] = Slot{};
@@ -104,7 +105,7 @@ struct Context {
 
 constexpr std::uint64_t kind_bit(EventKind kind) { return std::uint64_t{1} << static_cast<unsigned>(kind); }
 
-/// The kinds whose events have more than bytes, tag, request, sequence and completions.
+/// The kinds whose events have more than bytes, tag, request, sequence, completions and two times.
 VEF_INLINE bool wide(EventKind kind) {
   constexpr std::uint64_t kNarrow =
       kind_bit(EventKind::kInit) | kind_bit(EventKind::kFinalize) | kind_bit(EventKind::kAbort) |
@@ -112,7 +113,7 @@ VEF_INLINE bool wide(EventKind kind) {
       kind_bit(EventKind::kIrecv) | kind_bit(EventKind::kSendInit) | kind_bit(EventKind::kRecvInit) |
       kind_bit(EventKind::kComplete) | kind_bit(EventKind::kRequestFree) | kind_bit(EventKind::kCancel) |
       kind_bit(EventKind::kProbe) | kind_bit(EventKind::kMprobe) | kind_bit(EventKind::kMrecv) |
-      kind_bit(EventKind::kPolls) | kind_bit(EventKind::kPause);
+      kind_bit(EventKind::kPause);
   return (kNarrow >> (static_cast<unsigned>(kind) % kKinds) & 1) == 0;
 }
 
@@ -121,25 +122,56 @@ inline bool known_kind(std::uint8_t kind) {
          (kind >= 40 && kind <= 42) || kind == 50 || kind == 51;
 }
 
-VEF_INLINE std::uint64_t call_key(EventKind kind, std::uint16_t call, std::uint32_t comm) {
+VEF_INLINE std::uint64_t call_key(EventKind kind, std::uint16_t call, std::int32_t recv_peer) {
   return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(call) << 8 |
-         static_cast<std::uint64_t>(comm) << 32;
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(recv_peer)) << 32;
 }
-VEF_INLINE std::uint64_t peer_key(std::int32_t peer, std::int32_t recv_peer) {
-  return static_cast<std::uint32_t>(peer) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(recv_peer))
-                                                << 32;
+VEF_INLINE std::uint64_t place_key(std::uint32_t comm, std::int32_t peer) {
+  return comm | static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32;
 }
+
+// ---- numbers
+
+VEF_INLINE std::uint64_t zigzag(std::uint64_t difference) {
+  return difference << 1 ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(difference) >> 63);
+}
+VEF_INLINE std::uint64_t unzigzag(std::uint64_t code) { return code >> 1 ^ (0 - (code & 1)); }
+
+/// Sign extension of the signed fields, so that -1 and 1 are neighbours.
+template <class T>
+VEF_INLINE std::uint64_t widen(T value) {
+  if constexpr (std::is_signed_v<T>)
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  else
+    return static_cast<std::uint64_t>(value);
+}
+
+/// Numbers that count up over the whole chunk: what an event of this shape is expected to have.
+struct Predicted {
+  std::uint64_t request;
+  std::uint64_t sequence;
+
+  VEF_INLINE Predicted(const Context& context, const Slot& slot)
+      : request(context.next_request & slot.request_mask),
+        sequence(context.next_sequence & slot.sequence_mask) {}
+
+  /// After an event that differed from its slot.
+  static void learn(Slot& slot, const RankEvent& event) {
+    slot.request_mask = event.request != 0 ? ~std::uint64_t{0} : 0;
+    slot.sequence_mask = event.sequence != 0 ? ~std::uint64_t{0} : 0;
+  }
+};
 
 // ---- the lists of fields: their order is the order in the file, and of the bits of the mask
 
 /// `visit(slot's field, event's field)` for the fields that every kind may have.
 template <class Event, class Lists, class Visit>
-VEF_INLINE void visit_narrow(Slot& slot, Event& event, Lists& lists, Visit&& visit) {
+VEF_INLINE void visit_narrow(Slot& slot, Predicted& predicted, Event& event, Lists& lists, Visit&& visit) {
   visit(slot.tag, event.tag);
   visit(slot.bytes, event.bytes);
-  visit(slot.request, event.request);
+  visit(predicted.request, event.request);
   visit(slot.completions, lists.completions);
-  visit(slot.sequence, event.sequence);
+  visit(predicted.sequence, event.sequence);
 }
 
 template <class Event, class Lists, class Visit>
@@ -156,26 +188,23 @@ VEF_INLINE void visit_wide(Slot& slot, Event& event, Lists& lists, Visit&& visit
 }
 
 template <class Event, class Lists, class Visit>
-VEF_INLINE void visit_fields(bool is_wide, Slot& slot, Event& event, Lists& lists, Visit&& visit) {
-  visit_narrow(slot, event, lists, visit);
+VEF_INLINE void visit_fields(bool is_wide, Slot& slot, Predicted& predicted, Event& event, Lists& lists,
+                             Visit&& visit) {
+  visit_narrow(slot, predicted, event, lists, visit);
   if (is_wide) visit_wide(slot, event, lists, visit);
-}
-
-/// Puts the expected request and sequence number into the slot: the next one where the shape has any, else 0.
-VEF_INLINE void predict_numbers(const Context& context, Slot& slot) {
-  slot.request = slot.request != 0 ? context.next_request : 0;
-  slot.sequence = slot.sequence != 0 ? context.next_sequence : 0;
 }
 
 /// After an event: what later ones are predicted from.
 VEF_INLINE void remember(Context& context, const RankEvent& event) {
+  constexpr std::uint64_t kPostsReceive =
+      kind_bit(EventKind::kIrecv) | kind_bit(EventKind::kRecvInit) | kind_bit(EventKind::kImrecv);
   if (event.request != 0) {
     context.next_request = event.request + 1;
-    if (event.kind == EventKind::kIrecv || event.kind == EventKind::kRecvInit ||
-        event.kind == EventKind::kImrecv)
+    if ((kPostsReceive >> static_cast<unsigned>(event.kind) % kKinds & 1) != 0)
       context.posted[event.request % kPosted] = {event.request, event.bytes, event.peer, event.tag};
   }
-  if (event.sequence != 0) context.next_sequence = event.sequence + 1;
+  if (event.sequence != 0) [[unlikely]]
+    context.next_sequence = event.sequence + 1;
 }
 
 // ---- completions
@@ -189,52 +218,84 @@ enum CompletionBits : std::uint8_t {
   kOtherBytes = 32,
 };
 
-VEF_INLINE std::uint64_t predict_request(const Context& context, EventKind kind) {
-  return kind == EventKind::kComplete ? context.next_completed : 0;
-}
-
 /// What a completion is expected to say, given what is known of it by then.
-VEF_INLINE Completion predict_completion(const Context& context, const RankEvent& event,
-                                         std::uint64_t request, bool is_receive) {
-  if (!is_receive) return Completion{};
-  Completion expected;
-  if (event.kind == EventKind::kSendrecv) {
-    expected.source = event.recv_peer, expected.tag = event.recv_tag, expected.bytes = event.recv_bytes;
-  } else if (event.kind != EventKind::kComplete) {
-    expected.source = event.peer, expected.tag = event.tag, expected.bytes = event.bytes;
-  } else {
-    const Posted& posted = context.posted[request % kPosted];
-    if (posted.request != request) return context.last_received;
-    expected.source = posted.peer, expected.tag = posted.tag, expected.bytes = posted.bytes;
-  }
-  return expected;
-}
+struct ExpectedCompletion {
+  std::uint64_t bytes = 0;
+  std::int32_t source = kUndefined;
+  std::int32_t tag = kUndefined;
+  bool unknown = false;  // a receive that was not seen posted
 
-/// One completion, either way. `Item` is Completion, const for the encoder.
-template <class Io, class Item>
-VEF_INLINE void code_completion(Io& io, Context& context, const RankEvent& event, Item& item) {
-  const std::uint64_t request = predict_request(context, event.kind);
-  Completion expected;
-  std::uint8_t bits = 0;
-  if constexpr (!Io::kReads) {
-    expected = predict_completion(context, event, item.request, item.is_receive);
-    bits = static_cast<std::uint8_t>(
-        (item.is_receive ? kReceive : 0) | (item.cancelled ? kCancelled : 0) |
-        (item.request != request ? kOtherRequest : 0) | (item.source != expected.source ? kOtherSource : 0) |
-        (item.tag != expected.tag ? kOtherTag : 0) | (item.bytes != expected.bytes ? kOtherBytes : 0));
+  VEF_INLINE ExpectedCompletion(const Context& context, const RankEvent& event, bool by_request,
+                                std::uint64_t request, bool is_receive) {
+    if (!is_receive) return;
+    if (by_request) {
+      const Posted& posted = context.posted[request % kPosted];
+      unknown = posted.request != request;
+      source = unknown ? context.last_received.source : posted.peer;
+      tag = unknown ? context.last_received.tag : posted.tag;
+      bytes = unknown ? context.last_received.bytes : posted.bytes;
+    } else {
+      const bool both = event.kind == EventKind::kSendrecv;
+      source = both ? event.recv_peer : event.peer;
+      tag = both ? event.recv_tag : event.tag;
+      bytes = both ? event.recv_bytes : event.bytes;
+    }
   }
-  io.byte(bits);
-  io.delta(bits & kOtherRequest, item.request, request);
+};
+
+/// One completion, either way; `request` is the expected one. `Item` is Completion, const for the encoder.
+template <class Io, class Item>
+VEF_INLINE void code_completion(Io& io, Context& context, const RankEvent& event, bool by_request,
+                                std::uint64_t request, Item& item) {
+  std::uint8_t bits = 0;
   if constexpr (Io::kReads) {
+    io.byte(bits);
+    io.delta(bits & kOtherRequest, item.request, request);
     item.is_receive = (bits & kReceive) != 0;
     item.cancelled = (bits & kCancelled) != 0;
-    expected = predict_completion(context, event, item.request, item.is_receive);
   }
-  io.delta(bits & kOtherSource, item.source, expected.source);
-  io.delta(bits & kOtherTag, item.tag, expected.tag);
-  io.delta(bits & kOtherBytes, item.bytes, expected.bytes);
-  if (event.kind == EventKind::kComplete) context.next_completed = item.request + 1;
-  if (item.is_receive) context.last_received = item;
+  const ExpectedCompletion expected(context, event, by_request, item.request, item.is_receive);
+  if constexpr (!Io::kReads) {
+    bits = static_cast<std::uint8_t>(item.is_receive * kReceive | item.cancelled * kCancelled);
+    if (((item.request ^ request) | (item.bytes ^ expected.bytes) |
+         static_cast<std::uint32_t>((item.source ^ expected.source) | (item.tag ^ expected.tag))) != 0)
+        [[unlikely]] {
+      bits = static_cast<std::uint8_t>(bits | (item.request != request ? kOtherRequest : 0) |
+                                       (item.source != expected.source ? kOtherSource : 0) |
+                                       (item.tag != expected.tag ? kOtherTag : 0) |
+                                       (item.bytes != expected.bytes ? kOtherBytes : 0));
+    }
+    io.byte(bits);
+    if (bits >= kOtherRequest) io.delta(bits & kOtherRequest, item.request, request);
+  }
+  if (Io::kReads || bits >= kOtherRequest) {
+    io.delta(bits & kOtherSource, item.source, expected.source);
+    io.delta(bits & kOtherTag, item.tag, expected.tag);
+    io.delta(bits & kOtherBytes, item.bytes, expected.bytes);
+  }
+  if (expected.unknown) [[unlikely]]
+    context.last_received = item;
+}
+
+/// The completions of an event. A Waitall that went as predicted costs one byte each.
+template <class Io, class Item>
+VEF_INLINE bool code_completions(Io& io, Context& context, const RankEvent& event, Item* items,
+                                 std::size_t count) {
+  if (event.kind != EventKind::kComplete) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!io.room()) return false;
+      code_completion(io, context, event, false, 0, items[i]);
+    }
+    return true;
+  }
+  std::uint64_t next = context.next_completed;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!io.room()) return false;
+    code_completion(io, context, event, true, next, items[i]);
+    next = items[i].request + 1;
+  }
+  context.next_completed = next;
+  return true;
 }
 
 // ---- the other lists; each item is a difference to the one before
@@ -271,59 +332,37 @@ inline bool code_wide_lists(Io& io, const ListSizes& sizes, Lists& lists) {
          code_runs(io, lists.remote_members, sizes.remote_members);
 }
 
-template <class Io, class Lists>
-VEF_INLINE bool code_completions(Io& io, Context& context, const RankEvent& event, const ListSizes& sizes,
-                                 Lists& lists) {
-  for (std::size_t i = 0; i < sizes.completions; ++i) {
-    if (!io.room()) return false;
-    code_completion(io, context, event, lists.completions[i]);
-  }
-  return true;
-}
-
-/// The times of an event, in this order.
+/// The times of an event, in this order. `maybe_polls` false: known not to be a kPolls.
 template <class Io, class Event>
-VEF_INLINE void code_times(Io& io, Event& event) {
+VEF_INLINE void code_times(Io& io, Event& event, bool maybe_polls) {
   io.times(event.gap, event.duration);
-  if (event.kind == EventKind::kPolls) {
+  if (maybe_polls && event.kind == EventKind::kPolls) {
     io.times(event.polls.count, event.polls.inside);
     io.times(event.polls.short_gaps, event.polls.long_gaps);
   }
 }
 
-/// The check value after an event whose kFields are the `count` bytes at `fields`; 8 bytes there must be
-/// readable.
+/// The check value after an event whose kFields are the `count` > 0 bytes at `fields`; the bytes of a last
+/// word that do not belong to the event must be readable.
 VEF_INLINE std::uint64_t check_event(std::uint64_t check, const std::uint8_t* fields, std::size_t count,
-                                     const RankEvent& event) {
-  std::uint64_t word;
-  for (; count > 8; fields += 8, count -= 8) {
+                                     const RankEvent& event, bool maybe_polls) {
+  if (count == 1) [[likely]] {
+    check = check_step(check, *fields);
+  } else {
+    std::uint64_t word;
+    for (; count > 8; fields += 8, count -= 8) {
+      std::memcpy(&word, fields, 8);
+      check = check_step(check, word);
+    }
     std::memcpy(&word, fields, 8);
-    check = check_step(check, word);
+    check = check_step(check, word & ~std::uint64_t{0} >> (64 - 8 * count));
   }
-  std::memcpy(&word, fields, 8);
-  check = check_step(check, word & ~std::uint64_t{0} >> (64 - 8 * count));
   check = check_step(check, event.gap ^ std::rotl(event.duration, 32));
-  if (event.kind == EventKind::kPolls) [[unlikely]] {
+  if (maybe_polls && event.kind == EventKind::kPolls) {
     check = check_step(check, event.polls.count ^ std::rotl(event.polls.inside, 32));
     check = check_step(check, event.polls.short_gaps ^ std::rotl(event.polls.long_gaps, 32));
   }
   return check;
-}
-
-// ---- numbers
-
-VEF_INLINE std::uint64_t zigzag(std::uint64_t difference) {
-  return difference << 1 ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(difference) >> 63);
-}
-VEF_INLINE std::uint64_t unzigzag(std::uint64_t code) { return code >> 1 ^ (0 - (code & 1)); }
-
-/// Sign extension of the signed fields, so that -1 and 1 are neighbours.
-template <class T>
-VEF_INLINE std::uint64_t widen(T value) {
-  if constexpr (std::is_signed_v<T>)
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-  else
-    return static_cast<std::uint64_t>(value);
 }
 
 }  // namespace vef::formats::rank_log

@@ -11,7 +11,9 @@ namespace vef::formats::rank_log {
 
 /// Readable bytes that must follow each column given to the decoder.
 inline constexpr std::size_t kColumnPadding = 512;
-static_assert(kColumnPadding >= kFieldsMargin + 8 && kColumnPadding >= kBitsMargin);
+// An event reads at most so much behind the point where it is checked: 205 bytes of fields, 6 classes, 56
+// bytes of bits.
+static_assert(kColumnPadding >= kFieldsMargin);
 
 /// A column in memory, kColumnPadding readable bytes behind `size`.
 struct ColumnView {
@@ -81,25 +83,26 @@ struct Decoder {
   }
 
   VEF_INLINE void times(std::uint64_t& first, std::uint64_t& second) {
-    const unsigned first_length = *classes++;
-    const unsigned second_length = *classes++;
-    if (bit > bit_end || first_length > 64 || second_length > 64) [[unlikely]] {
+    const unsigned first_class = *classes++;
+    const unsigned second_class = *classes++;
+    if (bit > bit_end || first_class > 64 || second_class > 64) [[unlikely]] {
       bad = true;
       first = second = 0;
       return;
     }
-    const unsigned first_bits = first_length - (first_length != 0);
-    const unsigned second_bits = second_length - (second_length != 0);
-    if (first_bits + second_bits <= 56) [[likely]] {
-      const std::uint64_t both = get_bits(first_bits + second_bits);
-      first = both & ~(~std::uint64_t{0} << first_bits);
-      second = both >> first_bits;
+    if (first_class + second_class <= 56) [[likely]] {
+      const std::uint64_t both = get_bits(first_class + second_class);
+      first = (both & ~(~std::uint64_t{0} << first_class)) + (std::uint64_t{1} << first_class) - 1;
+      second = (both >> first_class) + (std::uint64_t{1} << second_class) - 1;
     } else {
-      first = get_long(first_bits);
-      second = get_long(second_bits);
+      first = get_long_time(first_class);
+      second = get_long_time(second_class);
     }
-    first |= static_cast<std::uint64_t>(first_length != 0) << first_bits;
-    second |= static_cast<std::uint64_t>(second_length != 0) << second_bits;
+  }
+
+  std::uint64_t get_long_time(unsigned exponent) {
+    if (exponent == 64) return ~std::uint64_t{0};
+    return get_long(exponent) + (std::uint64_t{1} << exponent) - 1;
   }
 };
 
@@ -137,14 +140,14 @@ inline std::uint32_t decode_new_slot(Decoder& io, Context& context) {
   std::uint32_t comm;
   std::int32_t peer, recv_peer;
   io.delta(differs & 1, call, static_cast<std::uint16_t>(base.call_key >> 8));
-  io.delta(differs & 2, comm, static_cast<std::uint32_t>(base.call_key >> 32));
-  io.delta(differs & 4, peer, static_cast<std::int32_t>(base.peer_key));
-  io.delta(differs & 8, recv_peer, static_cast<std::int32_t>(base.peer_key >> 32));
+  io.delta(differs & 2, comm, static_cast<std::uint32_t>(base.place_key));
+  io.delta(differs & 4, peer, static_cast<std::int32_t>(base.place_key >> 32));
+  io.delta(differs & 8, recv_peer, static_cast<std::int32_t>(base.call_key >> 32));
   const std::uint32_t number = context.take_slot();
   Slot& slot = context.slots[number];
   slot = base;
-  slot.call_key = call_key(static_cast<EventKind>(kind), call, comm);
-  slot.peer_key = peer_key(peer, recv_peer);
+  slot.call_key = call_key(static_cast<EventKind>(kind), call, recv_peer);
+  slot.place_key = place_key(comm, peer);
   context.last_slot[kind % kKinds] = static_cast<std::uint16_t>(number);
   return number;
 }
@@ -153,7 +156,7 @@ VEF_INLINE bool decode_lists(Decoder& io, Context& context, RankEvent& event, co
                              EventLists& lists) {
   if (io.fields > io.fields_end || !lists.resize(sizes, static_cast<std::size_t>(io.fields_end - io.fields)))
     return false;
-  if (!code_completions(io, context, event, sizes, lists)) return false;
+  if (!code_completions(io, context, event, lists.completions.data(), sizes.completions)) return false;
   event.completions = lists.completions;
   if (!wide(event.kind)) return true;
   struct {
@@ -183,31 +186,32 @@ VEF_INLINE bool decode_event(Decoder& io, Context& context, RankEvent& event, Ev
   }
   if (number == 0 || number >= context.used_slots) return false;
   Slot& slot = context.slots[number];
-  predict_numbers(context, slot);
+  Predicted predicted(context, slot);
   event = RankEvent{};
   event.kind = static_cast<EventKind>(slot.call_key & 0xff);
   event.call = static_cast<std::uint16_t>(slot.call_key >> 8);
-  event.comm = static_cast<std::uint32_t>(slot.call_key >> 32);
-  event.peer = static_cast<std::int32_t>(slot.peer_key);
-  event.recv_peer = static_cast<std::int32_t>(slot.peer_key >> 32);
+  event.comm = static_cast<std::uint32_t>(slot.place_key);
+  event.peer = static_cast<std::int32_t>(slot.place_key >> 32);
+  event.recv_peer = static_cast<std::int32_t>(slot.call_key >> 32);
   const bool is_wide = wide(event.kind);
   ListSizes sizes;
   if (differs) {
     std::uint64_t mask = io.varint();
-    visit_fields(is_wide, slot, event, sizes, [&](auto& old, auto&) {
+    visit_fields(is_wide, slot, predicted, event, sizes, [&](auto& old, auto&) {
       io.delta(mask & 1, old, old);
       mask >>= 1;
     });
     if (mask != 0) return false;
   }
-  visit_fields(is_wide, slot, event, sizes, [](const auto& old, auto& now) {
+  visit_fields(is_wide, slot, predicted, event, sizes, [](const auto& old, auto& now) {
     now = static_cast<std::remove_reference_t<decltype(now)>>(old);
   });
+  if (differs) Predicted::learn(slot, event);
   remember(context, event);
   const std::uint32_t any =
       sizes.completions | sizes.requests | sizes.sizes | sizes.members | sizes.remote_members;
   if (any != 0 && !decode_lists(io, context, event, sizes, lists)) return false;
-  code_times(io, event);
+  code_times(io, event, is_wide);
   return io.sound();
 }
 

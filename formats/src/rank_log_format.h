@@ -117,7 +117,7 @@ static_assert(sizeof(OpenHeader) == 96 && offsetof(OpenHeader, check) == 56 &&
 inline constexpr std::uint32_t kPage = 4096;
 /// After every so many events their check value is noted in the table of marks, so that a damaged open chunk
 /// keeps its sound beginning.
-inline constexpr std::uint32_t kEventsPerMark = 256;
+inline constexpr std::uint32_t kEventsPerMark = 64;
 
 /// Checks every struct above the same way: the bytes before its `check`.
 template <class Block>

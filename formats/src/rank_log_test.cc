@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
+#include "rank_log_format.h"
 #include "rank_log_test_util.h"
 
 namespace vef::formats::testing {
@@ -115,6 +117,62 @@ TEST(RankLog, TimesAreConvertedFromAbsoluteTicks) {
   EXPECT_EQ(back.events.back().fields.polls.count, 5u);
   EXPECT_NEAR(static_cast<double>(back.events.back().fields.polls.inside), 100, 1);
   EXPECT_NEAR(static_cast<double>(back.events.back().fields.polls.short_gaps), 11, 1);
+}
+
+// The worked example of docs/rank-log.md, whose bytes are derived there by hand.
+TEST(RankLog, BytesAreThoseOfTheSpecification) {
+  ScratchDirectory scratch;
+  RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
+  RankEvent init;
+  init.kind = EventKind::kInit;
+  init.call = 1;
+  init.gap = 1000;
+  init.duration = 500;
+  writer->append(init);
+  RankEvent send;
+  send.kind = EventKind::kIsend;
+  send.call = 3;
+  send.peer = 5;
+  send.tag = 7;
+  send.bytes = 4096;
+  send.request = 1;
+  send.gap = 100;
+  send.duration = 20;
+  writer->append(send);
+  send.request = 2;
+  send.gap = 7;
+  send.duration = 0;
+  writer->append(send);
+  std::vector<Completion> both(2);
+  both[0].request = 1;
+  both[1].request = 2;
+  RankEvent wait;
+  wait.kind = EventKind::kComplete;
+  wait.call = 9;
+  wait.completions = both;
+  wait.gap = 3;
+  wait.duration = 40;
+  writer->append(wait);
+
+  const std::string open = read_file(scratch.file("000007.0.open"));
+  writer->abandon();
+  rank_log::OpenHeader header;
+  ASSERT_GE(open.size(), sizeof header);
+  std::memcpy(&header, open.data(), sizeof header);
+  const auto column = [&](unsigned which, const std::string& expected) {
+    EXPECT_EQ(open.substr(header.column_offset[which], expected.size()), expected) << "column " << which;
+  };
+  using namespace std::string_literals;
+  column(rank_log::kFields,
+         "\x00\x01\x01\x02\x00"s
+         "\x00\x0b\x05\x06\x0a\x07\x0e\x80\x40\x02"s
+         "\x04"s
+         "\x00\x11\x01\x12\x08\x04\x00\x00"s);
+  column(rank_log::kClasses, "\x09\x08\x06\x04\x03\x00\x02\x05"s);
+  column(rank_log::kBits, "\xe9\xeb\xcb\x02\x09"s);
+  EXPECT_EQ(header.commit & 0xffffffff, 4u);
+  EXPECT_EQ(header.sequence, 0u);
+  EXPECT_EQ(header.start_ticks, 1000u);
 }
 
 TEST(RankLog, OneClockSampleIsSaid) {

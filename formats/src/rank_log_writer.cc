@@ -79,15 +79,15 @@ struct RankLogWriter::State {
   // What append() touches.
   Encoder io;
   std::uint64_t check = 0;
+  std::uint64_t now_ticks = 0;  // end of the last event
   std::uint32_t chunk_events = 0;
-  bool stopped = false;
   OpenHeader* open = nullptr;
   std::uint32_t* marks = nullptr;
-  std::uint64_t now_ticks = 0;  // end of the last event
-  std::uint64_t first_event = 0;
   ShapeIndex index;
   Context context;
 
+  bool stopped = false;
+  std::uint64_t first_event = 0;
   std::uint8_t* columns[kColumns] = {};
   Plan plan;
   ZSTD_CCtx* zstd = nullptr;
@@ -107,8 +107,11 @@ struct RankLogWriter::State {
   void reset_positions();
   bool seal();
   bool pack(ChunkHeader& chunk, std::size_t& size);
+  template <bool kWide>
+  bool try_append(const RankEvent& event);
+  bool try_append_wide(const RankEvent& event);
   AppendResult append_slowly(const RankEvent& event);
-  AppendResult commit(const Encoder& done, const RankEvent& event, AppendResult result);
+  void mark(std::uint32_t events);
   bool write_progress();
   void stop(const char* path, const char* what, int error_number);
   void release_files();
@@ -202,13 +205,11 @@ bool RankLogWriter::State::map_open_chunk() {
 
 void RankLogWriter::State::reset_positions() {
   io.fields.at = columns[kFields];
+  io.fields.limit = columns[kFields] + plan.columns[kFields] - kFieldsMargin;
   io.classes = columns[kClasses];
   io.bits = columns[kBits];
-  io.pending = 0;
-  io.pending_bits = 0;
-  io.fields.limit = io.fields.at + plan.columns[kFields] - kFieldsMargin;
-  io.classes_limit = io.classes + plan.columns[kClasses] - kClassesMargin;
-  io.bits_limit = io.bits + plan.columns[kBits] - kBitsMargin;
+  io.bit = 0;
+  io.bits[0] = 0;  // put_bits() adds to the byte it finds
 }
 
 void RankLogWriter::State::begin_chunk(std::uint32_t sequence) {
@@ -228,7 +229,7 @@ void RankLogWriter::State::begin_chunk(std::uint32_t sequence) {
 
 /// Compresses the committed part of the open chunk behind a chunk header in `packed`.
 bool RankLogWriter::State::pack(ChunkHeader& chunk, std::size_t& size) {
-  const std::uint8_t* ends[kColumns] = {io.fields.at, io.classes, io.bits + (io.pending_bits != 0)};
+  const std::uint8_t* ends[kColumns] = {io.fields.at, io.classes, io.bits + (io.bit + 7) / 8};
   size = sizeof(ChunkHeader);
   for (unsigned column = 0; column < kColumns; ++column) {
     const auto raw = static_cast<std::size_t>(ends[column] - columns[column]);
@@ -268,20 +269,36 @@ bool RankLogWriter::State::seal() {
   return false;
 }
 
-VEF_INLINE AppendResult RankLogWriter::State::commit(const Encoder& done, const RankEvent& event,
-                                                     AppendResult result) {
-  check = check_event(check, io.fields.at, static_cast<std::size_t>(done.fields.at - io.fields.at), event);
+/// Once in kEventsPerMark events: notes the check value, and closes the chunk where a column is nearly full.
+__attribute__((noinline)) void RankLogWriter::State::mark(std::uint32_t events) {
+  marks[events / kEventsPerMark - 1] = mark_word(check);
+  const bool full = io.classes > columns[kClasses] + plan.columns[kClasses] - kClassesMargin ||
+                    io.bit / 8 > plan.columns[kBits] - kBitsMargin;
+  if (full) io.fields.limit = nullptr;
+}
+
+/// Encodes and commits. False: there is no room, or the log has stopped.
+template <bool kWide>
+VEF_INLINE bool RankLogWriter::State::try_append(const RankEvent& event) {
+  // Member by member: copied as a whole it would live in memory.
+  Encoder done{{io.fields.at, io.fields.limit}, io.classes, io.bits, io.bit};
+  if (!encode_event<kWide>(done, context, index, event)) [[unlikely]]
+    return false;
+  check =
+      check_event(check, io.fields.at, static_cast<std::size_t>(done.fields.at - io.fields.at), event, kWide);
   io.fields.at = done.fields.at;
   io.classes = done.classes;
-  io.bits = done.bits;
-  io.pending = done.pending;
-  io.pending_bits = done.pending_bits;
+  io.bit = done.bit;
   now_ticks += event.gap + event.duration;
   const std::uint32_t events = ++chunk_events;
-  if (events % kEventsPerMark == 0) [[unlikely]]
-    marks[events / kEventsPerMark - 1] = mark_word(check);
   std::atomic_ref<std::uint64_t>(open->commit).store(commit_word(check, events), std::memory_order_release);
-  return result;
+  if (events % kEventsPerMark == 0) [[unlikely]]
+    mark(events);
+  return true;
+}
+
+__attribute__((noinline)) bool RankLogWriter::State::try_append_wide(const RankEvent& event) {
+  return try_append<true>(event);
 }
 
 /// The event did not fit: the chunk turns over, and the event opens the next one.
@@ -289,11 +306,8 @@ __attribute__((noinline)) AppendResult RankLogWriter::State::append_slowly(const
   if (stopped) return AppendResult::kStopped;
   const bool was_empty = chunk_events == 0;
   if (!seal()) return AppendResult::kStopped;
-  if (!was_empty) {
-    Encoder encoder = io;
-    if (encode_event(encoder, context, index, event))
-      return commit(encoder, event, AppendResult::kTurnedOver);
-  }
+  if (!was_empty && (wide(event.kind) ? try_append_wide(event) : try_append<false>(event)))
+    return AppendResult::kTurnedOver;
   stop(log_path, "an event is larger than the buffer, which should be larger", EMSGSIZE);
   header.progress.state = LogState::kStopped;
   write_progress();
@@ -357,10 +371,8 @@ RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
 
 AppendResult RankLogWriter::append(const RankEvent& event) noexcept {
   State& state = *state_;
-  Encoder encoder = state.io;
-  if (!encode_event(encoder, state.context, state.index, event)) [[unlikely]]
-    return state.append_slowly(event);
-  return state.commit(encoder, event, AppendResult::kOk);
+  const bool done = wide(event.kind) ? state.try_append_wide(event) : state.try_append<false>(event);
+  return done ? AppendResult::kOk : state.append_slowly(event);
 }
 
 void RankLogWriter::sample_clock(const ClockSample& sample) noexcept {
