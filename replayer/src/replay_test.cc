@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "test_traffic.h"
 #include "vef/formats/validate.h"
@@ -99,27 +100,36 @@ TEST(Statistics, NearestRank) {
   EXPECT_EQ(nearest_rank({}, 0.5), 0);
 }
 
-TEST_F(Replay, RecordedTracesRunToTheirEndOnEveryReadyNetwork) {
-  std::size_t runs = 0;
-  for (const char* file :
-       {"ring-4-send-recv-a.vef", "ring-4-send-recv-b.vef", "allreduce-large-4.vef", "collectives-4.vef"}) {
-    const auto t = load(std::string(VEF_SOURCE_DIR "/tests/data/vef3/") + file);
-    for (const char* name :
-         {"fat-tree-256-conf1", "fat-tree-256-conf2", "megafly-288-conf1", "megafly-288-conf2"}) {
-      const auto config = read_network_config(std::string(VEF_SOURCE_DIR "/networks/") + name + ".toml");
-      ASSERT_TRUE(config.ok());
-      auto player = player_of(t);
-      Simulation simulation = make(*config);
-      const auto results = run_replay(player, simulation, {file});
-      ASSERT_TRUE(results.ok()) << results.error().message;
-      EXPECT_EQ(results->trace.records, t->records.size());
-      EXPECT_EQ(results->network.delivered, results->trace.messages + results->trace.collective_messages);
-      expect_conserved(simulation);
-      ++runs;
-    }
-  }
-  EXPECT_EQ(runs, 16u);
+/// A recorded trace on a ready network.
+class RecordedTrace : public Replay,
+                      public ::testing::WithParamInterface<std::tuple<const char*, const char*>> {};
+
+TEST_P(RecordedTrace, RunsToItsEnd) {
+  const auto& [file, network] = GetParam();
+  const auto t = load(std::string(VEF_SOURCE_DIR "/tests/data/vef3/") + file + ".vef");
+  const auto config = read_network_config(std::string(VEF_SOURCE_DIR "/networks/") + network + ".toml");
+  ASSERT_TRUE(config.ok());
+  auto player = player_of(t);
+  Simulation simulation = make(*config);
+  const auto results = run_replay(player, simulation, {file});
+  ASSERT_TRUE(results.ok()) << results.error().message;
+  EXPECT_EQ(results->trace.records, t->records.size());
+  EXPECT_EQ(results->network.delivered, results->trace.messages + results->trace.collective_messages);
+  expect_conserved(simulation);
 }
+
+std::string trace_and_network(const ::testing::TestParamInfo<std::tuple<const char*, const char*>>& info) {
+  std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ready, RecordedTrace,
+                         ::testing::Combine(::testing::Values("ring-4-send-recv-a", "ring-4-send-recv-b",
+                                                              "allreduce-large-4", "collectives-4"),
+                                            ::testing::Values("fat-tree-256-conf1", "fat-tree-256-conf2",
+                                                              "megafly-288-conf1", "megafly-288-conf2")),
+                         trace_and_network);
 
 TEST_F(Replay, ResultFilesAreCompleteAndTheSameEveryTime) {
   const std::string out = directory_ + "/results";
