@@ -28,9 +28,8 @@ function formatBytesExactly(bytes) {
   return bytes < KIB ? formatBytes(bytes) : formatBytes(bytes) + " (" + formatCount(bytes) + " B)";
 }
 
-/** "1,201", "10k", "2M": counts on an axis. */
+/** "10k", "2M": counts on an axis. */
 function formatTickCount(count) {
-  if (count < 1e4) return formatCount(count);
   for (const [factor, unit] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
     if (count >= factor) return formatShort(count / factor) + unit;
   }
@@ -75,10 +74,11 @@ function evenTicks(high, count, inBytes) {
   return ticks;
 }
 
-/** What is counted on an axis: its ticks, its numbers, its name. */
+/** What is counted: the numbers of ticks, of the ends of a colour bar, of a sentence. */
 const QUANTITIES = {
-  count: { base: 10, tick: formatTickCount, exact: formatCount, inBytes: false },
-  bytes: { base: KIB, tick: formatBytes, exact: formatBytesExactly, inBytes: true },
+  count: { base: 10, tick: formatTickCount, end: (n) => (n < 1e5 ? formatCount(n) : formatTickCount(n)),
+           exact: formatCount, inBytes: false },
+  bytes: { base: KIB, tick: formatBytes, end: formatBytes, exact: formatBytesExactly, inBytes: true },
 };
 
 /** Ticks of a logarithmic axis, finer (1, 2, 5, 10; for bytes powers of 32) where powers of the base are too few. */

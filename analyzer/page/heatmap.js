@@ -69,16 +69,19 @@ function drawHeat(canvas, matrix, data, quantity, state) {
   context.clearRect(0, 0, layout.width, layout.height);
   context.font = "12px system-ui, Arial, sans-serif";
   const colors = rampColors();
-  drawCells(context, matrix, data, state, colors, ratio);
+  drawCells(context, matrix, data, state, colors);
   drawSums(context, data, state);
   drawTaskAxes(context, matrix, state);
   drawColorBar(context, data, quantity, state, colors);
 }
 
-function drawCells(context, matrix, data, state, colors, ratio) {
+/** Points of one axis: a cell each, or one CSS pixel where there are more cells than pixels. */
+function pointsOf(span, layout) { return Math.min(span, layout.size); }
+
+function drawCells(context, matrix, data, state, colors) {
   const { layout, view } = state;
-  const rows = Math.min(view.rowEnd - view.rowBegin, Math.floor(layout.size * ratio));
-  const columns = Math.min(view.columnEnd - view.columnBegin, Math.floor(layout.size * ratio));
+  const rows = pointsOf(view.rowEnd - view.rowBegin, layout);
+  const columns = pointsOf(view.columnEnd - view.columnBegin, layout);
   const grid = poolMax(matrix, data.values, view, rows, columns);
   const image = new ImageData(columns, rows);
   for (let i = 0; i < grid.length; i++) {
@@ -194,7 +197,14 @@ function drawColorBar(context, data, quantity, state, colors) {
   context.fillStyle = themeColor("--text");
   context.textAlign = "left";
   context.textBaseline = "middle";
-  for (const value of shown) context.fillText(quantity.tick(value), barLeft + bar + 5, place(value));
+  for (const value of shown) context.fillText((ends.includes(value) ? quantity.end : quantity.tick)(value), barLeft + bar + 5, place(value));
+}
+
+/** Cells of [begin, end) that share the point at `share` (0 ... 1) of an axis, as poolMax() divides them. */
+function cellsOfPoint(share, begin, end, layout) {
+  const span = end - begin, points = pointsOf(span, layout);
+  const point = Math.floor(share * points);
+  return [begin + Math.ceil((point * span) / points), begin + Math.ceil(((point + 1) * span) / points)];
 }
 
 /** Range of matrix cells under the pointer; null outside the square. */
@@ -202,21 +212,23 @@ function cellsAt(matrix, state, x, y) {
   const { layout, view } = state;
   const across = (x - layout.left) / layout.size, down = (y - layout.top) / layout.size;
   if (across < 0 || across >= 1 || down < 0 || down >= 1) return null;
-  const rowSpan = view.rowEnd - view.rowBegin, columnSpan = view.columnEnd - view.columnBegin;
-  const row = view.rowBegin + Math.floor(down * rowSpan), column = view.columnBegin + Math.floor(across * columnSpan);
-  const rows = Math.max(1, Math.ceil(rowSpan / layout.size)), columns = Math.max(1, Math.ceil(columnSpan / layout.size));
-  return { row, column, rowBegin: row, rowEnd: Math.min(row + rows, view.rowEnd), columnBegin: column,
-           columnEnd: Math.min(column + columns, view.columnEnd) };
+  const [rowBegin, rowEnd] = cellsOfPoint(down, view.rowBegin, view.rowEnd, layout);
+  const [columnBegin, columnEnd] = cellsOfPoint(across, view.columnBegin, view.columnEnd, layout);
+  return { rowBegin, rowEnd, columnBegin, columnEnd };
 }
 
 function tooltipText(matrix, values, range) {
   const several = (range.rowEnd - range.rowBegin) * (range.columnEnd - range.columnBegin);
-  const cell = (several > 1 && largestNear(matrix, values, range)) || range;
-  const { row, column } = cell;
-  const index = cellIndex(matrix, row, column);
+  const cell = largestNear(matrix, values, range);
+  if (several > 1 && cell === null) {
+    return { head: `${taskName(matrix, range.rowBegin, range.rowEnd)} → ${taskName(matrix, range.columnBegin, range.columnEnd)}`,
+             lines: ["no messages"] };
+  }
+  const { row, column } = cell || { row: range.rowBegin, column: range.columnBegin };
   const sums = (what, i) => `${formatMessages(matrix.messages[what][i])}, ${formatBytes(matrix.bytes[what][i])}`;
   const lines = [];
-  if (several > 1) lines.push(`Largest of ${several} cells under the pointer`);
+  if (several > 1) lines.push(`largest of the ${formatCount(several)} cells under the pointer`);
+  const index = cellIndex(matrix, row, column);
   lines.push(index < 0 ? "no messages"
                        : `${formatMessages(matrix.messages.values[index])}, ${formatBytesExactly(matrix.bytes.values[index])}`);
   lines.push(`row: ${taskName(matrix, row)} sent ${sums("rows", row)}`);
@@ -273,8 +285,8 @@ function attachPointer(heat, canvas, matrix, state, values) {
     start = null;
     selection.hidden = true;
     if (!dragged || !a || !b) return;
-    viewAll({ rowBegin: Math.min(a.row, b.row), rowEnd: Math.max(a.row, b.row) + 1,
-              columnBegin: Math.min(a.column, b.column), columnEnd: Math.max(a.column, b.column) + 1 });
+    viewAll({ rowBegin: Math.min(a.rowBegin, b.rowBegin), rowEnd: Math.max(a.rowEnd, b.rowEnd),
+              columnBegin: Math.min(a.columnBegin, b.columnBegin), columnEnd: Math.max(a.columnEnd, b.columnEnd) });
   });
   canvas.addEventListener("pointerleave", (event) => showTooltip(event, null));
   canvas.addEventListener("dblclick", () => viewAll(wholeView(matrix.side)));

@@ -86,11 +86,10 @@ function cellIndex(matrix, row, column) {
   return low < matrix.starts[row + 1] && matrix.columns[low] === column ? low : -1;
 }
 
-/** "task 7", or "tasks 8–11" where a cell sums several. */
-function taskName(matrix, index) {
-  if (matrix.block === 1) return "task " + index;
-  const first = index * matrix.block;
-  return "tasks " + first + "–" + (Math.min(first + matrix.block, matrix.tasks) - 1);
+/** "task 7", or "tasks 8–11", for the cells [begin, end) of one axis. */
+function taskName(matrix, begin, end = begin + 1) {
+  const first = begin * matrix.block, last = Math.min(end * matrix.block, matrix.tasks) - 1;
+  return first === last ? "task " + first : "tasks " + first + "–" + last;
 }
 
 /** The view's largest values on a grid of `rows` x `columns` points: no hot cell vanishes when many share a point. */

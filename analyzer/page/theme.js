@@ -32,8 +32,8 @@ function operationColor(style) {
 }
 
 // From little to much, lightness falling (on paper) or rising (on a dark screen) all the way.
-const RAMP_LIGHT = [[240, 243, 196], [176, 221, 168], [84, 184, 170], [38, 134, 168], [36, 82, 148], [34, 28, 92]];
-const RAMP_DARK = [[36, 44, 98], [34, 98, 150], [44, 152, 158], [112, 200, 132], [206, 228, 120], [255, 250, 196]];
+const RAMP_LIGHT = [[212, 226, 148], [158, 210, 152], [84, 184, 170], [38, 134, 168], [36, 82, 148], [34, 28, 92]];
+const RAMP_DARK = [[52, 62, 128], [34, 98, 150], [44, 152, 158], [112, 200, 132], [206, 228, 120], [255, 250, 196]];
 
 function rampColors() {
   const stops = isDark() ? RAMP_DARK : RAMP_LIGHT;

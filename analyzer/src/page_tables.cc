@@ -175,8 +175,9 @@ std::string cards_html(const Analysis& analysis) {
   const OperationCounts& sends = analysis.operations[kSend];
   std::string out;
   out += card("Tasks", format_count(static_cast<std::uint64_t>(analysis.header.tasks)), "MPI processes");
-  out += card("Records", format_count(analysis.records),
-              format_count(analysis.marks) + " of them marks of waits");
+  out +=
+      card("Records", format_count(analysis.records),
+           analysis.marks == 0 ? "one per call" : format_count(analysis.marks) + " of them marks of waits");
   out += card("MPI calls", format_count(total.calls), format_bytes(total.call_bytes) + " in their buffers");
   out += card("Messages", format_count(total.messages), format_count(sends.messages) + " point-to-point");
   out +=
