@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
+
+#include "coll/dispatch.h"
+#include "prepared_call.h"
 
 namespace vef::tracelib {
 namespace {
 
+using coll::alltoall_bytes;
 using formats::CollectiveOp;
 
 /// Appends steps and closes rounds; one per call of expand().
@@ -168,15 +171,6 @@ void dissemination_barrier(Builder& b, std::int32_t size, std::int32_t rank) {
   }
 }
 
-/// What `rank` sends to `peer` in an all-to-all: basic form: send_size to each; vectorial form (recv_size 1):
-/// the total split evenly, the remainder to the lowest ranks, so that the parts sum to the total.
-std::uint64_t alltoall_bytes(const CollectiveCall& call, std::int32_t rank, std::int32_t peer) {
-  const std::uint64_t bytes = call.send_bytes[rank];
-  if (call.recv_bytes[rank] != 1) return bytes;
-  const auto size = static_cast<std::uint64_t>(call.size);
-  return bytes / size + (static_cast<std::uint64_t>(peer) < bytes % size ? 1 : 0);
-}
-
 void expand_stars(const CollectiveCall& call, std::int32_t rank, Builder& b) {
   const std::int32_t n = call.size;
   const auto own = call.send_bytes[rank];
@@ -227,24 +221,91 @@ void expand_trees(const CollectiveCall& call, std::int32_t rank, Builder& b) {
   }
 }
 
+std::string_view star_name(CollectiveOp op) {
+  return op == CollectiveOp::kAllreduce || op == CollectiveOp::kBarrier
+             ? coll::algorithm_name(coll::Algorithm::kReduceBroadcast)
+             : coll::algorithm_name(coll::Algorithm::kLinear);
+}
+
+std::string_view tree_name(CollectiveOp op) {
+  switch (op) {
+    case CollectiveOp::kAllreduce:
+      return coll::algorithm_name(coll::Algorithm::kReduceBroadcast);
+    case CollectiveOp::kAllgather:
+      return coll::algorithm_name(coll::Algorithm::kRing);
+    case CollectiveOp::kBarrier:
+      return coll::algorithm_name(coll::Algorithm::kDissemination);
+    case CollectiveOp::kAlltoall:
+      return coll::algorithm_name(coll::Algorithm::kPairwise);
+    default:
+      return coll::algorithm_name(coll::Algorithm::kBinomial);
+  }
+}
+
+coll::Library library_of(Expansion expansion) {
+  return expansion == Expansion::kMpich ? coll::Library::kMpich : coll::Library::kOpenMpi;
+}
+
 }  // namespace
 
 Result<Expansion> parse_expansion(std::string_view name) {
-  if (name == "n") return Expansion::kN;
-  if (name == "log-n") return Expansion::kLogN;
-  return usage_error("'" + std::string(name) + "' is no expansion of collectives; expected n or log-n");
+  for (Expansion expansion : {Expansion::kN, Expansion::kLogN, Expansion::kOpenMpi, Expansion::kMpich}) {
+    if (name == expansion_name(expansion)) return expansion;
+  }
+  return usage_error("'" + std::string(name) +
+                     "' is no expansion of collectives; expected n, log-n, openmpi or mpich");
 }
 
-std::string_view expansion_name(Expansion expansion) { return expansion == Expansion::kN ? "n" : "log-n"; }
+std::string_view expansion_name(Expansion expansion) {
+  switch (expansion) {
+    case Expansion::kN:
+      return "n";
+    case Expansion::kLogN:
+      return "log-n";
+    case Expansion::kOpenMpi:
+      return "openmpi";
+    case Expansion::kMpich:
+      return "mpich";
+  }
+  return "";
+}
+
+void PreparedCall::reset(const CollectiveCall& call, Expansion expansion) {
+  call_ = call;
+  expansion_ = expansion;
+  if (expansion == Expansion::kOpenMpi || expansion == Expansion::kMpich) {
+    prepared_.reset(call, library_of(expansion));
+  }
+}
+
+void PreparedCall::expand(std::int32_t rank, Schedule& out) const {
+  out.clear();
+  if (expansion_ == Expansion::kN || expansion_ == Expansion::kLogN) {
+    Builder builder(out);
+    return expansion_ == Expansion::kN ? expand_stars(call_, rank, builder)
+                                       : expand_trees(call_, rank, builder);
+  }
+  coll::SchedulePlan plan(out);
+  coll::run(plan, prepared_, rank);
+}
+
+std::string_view PreparedCall::algorithm() const {
+  if (call_.size < 2) return coll::algorithm_name(coll::Algorithm::kNone);
+  if (expansion_ == Expansion::kN) return star_name(call_.op);
+  if (expansion_ == Expansion::kLogN) return tree_name(call_.op);
+  return coll::algorithm_name(prepared_.algorithm());
+}
 
 void expand(const CollectiveCall& call, Expansion expansion, std::int32_t rank, Schedule& out) {
-  out.clear();
-  Builder builder(out);
-  if (expansion == Expansion::kN) {
-    expand_stars(call, rank, builder);
-  } else {
-    expand_trees(call, rank, builder);
-  }
+  PreparedCall prepared;
+  prepared.reset(call, expansion);
+  prepared.expand(rank, out);
+}
+
+std::string_view chosen_algorithm(const CollectiveCall& call, Expansion expansion) {
+  PreparedCall prepared;
+  prepared.reset(call, expansion);
+  return prepared.algorithm();
 }
 
 std::int32_t find_root(CollectiveOp op, std::span<const std::uint64_t> send_bytes,

@@ -27,6 +27,9 @@ ActiveInstance& Player::Impl::activate(std::uint32_t t, std::uint32_t instance) 
       active.send_bytes.push_back(run.record(record).send_bytes);
       active.recv_bytes.push_back(run.record(record).recv_bytes);
     }
+    active.call.reset(
+        {what.op, static_cast<std::int32_t>(what.size), what.root, active.send_bytes, active.recv_bytes},
+        config_.expansion);
   }
   return active_[slot];
 }
@@ -62,10 +65,7 @@ void Player::Impl::enter_collective(std::uint32_t t, std::uint32_t record, Picos
   const std::uint32_t slot = part(t, index, rank);
   Participation& p = parts_[slot];
   p.entered = true;
-  const ActiveInstance& active = activate(t, index);
-  const CollectiveCall call{instance.op, static_cast<std::int32_t>(instance.size), instance.root,
-                            active.send_bytes, active.recv_bytes};
-  expand(call, config_.expansion, rank, p.schedule);
+  activate(t, index).call.expand(rank, p.schedule);
   run_rounds(slot, time);
 }
 

@@ -7,6 +7,7 @@
 #include <queue>
 #include <vector>
 
+#include "prepared_call.h"
 #include "trace_index.h"
 #include "vef/tracelib/player.h"
 
@@ -29,6 +30,7 @@ struct Participation {
 struct ActiveInstance {
   std::vector<std::uint32_t> part_of_rank;  // index of the Participation; kNoRecord: none yet
   std::vector<std::uint64_t> send_bytes, recv_bytes;
+  PreparedCall call;  // refers to the two vectors
   std::uint32_t finished = 0;
 };
 

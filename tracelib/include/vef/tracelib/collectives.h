@@ -23,11 +23,13 @@ namespace vef::tracelib {
 ///   kLogN: binomial trees in place of the stars of kN. All-to-all and all-gather as recursive exchange: ring
 ///   for
 ///          all-gather, pairwise exchange for all-to-all; barrier by dissemination.
+///   kOpenMpi, kMpich: the algorithm that Open MPI 4.1.4 or MPICH 4.0 chooses by default for the size of the
+///   communicator and of the message, message by message; docs/collectives.md says which and what is assumed.
 /// Source: sections 2.2 of "Characterization of Real Communication Patterns and Congestion Dynamics in HPC
 /// Interconnection Networks" (2026) for n and log-n of the rooted operations.
-enum class Expansion : std::uint8_t { kN, kLogN };
+enum class Expansion : std::uint8_t { kN, kLogN, kOpenMpi, kMpich };
 
-Result<Expansion> parse_expansion(std::string_view name);  // "n", "log-n"
+Result<Expansion> parse_expansion(std::string_view name);  // "n", "log-n", "openmpi", "mpich"
 std::string_view expansion_name(Expansion expansion);
 
 /// One collective operation of one communicator. `send_bytes` and `recv_bytes` are those of the G records, by
@@ -38,6 +40,9 @@ struct CollectiveCall {
   std::int32_t root = 0;  // rank in the communicator; rooted operations only
   std::span<const std::uint64_t> send_bytes;
   std::span<const std::uint64_t> recv_bytes;
+  // Of the datatype, where known: broadcasts and reductions are cut between elements. 0: 8 where the size is
+  // a multiple of 8, else 4 where of 4, else 1.
+  std::uint32_t element_bytes = 0;
 };
 
 struct Step {
@@ -61,6 +66,10 @@ struct Schedule {
 
 /// The schedule of `rank` (in the communicator) into `out`, which is cleared first.
 void expand(const CollectiveCall& call, Expansion expansion, std::int32_t rank, Schedule& out);
+
+/// The algorithm by which `call` is expanded, as docs/collectives.md names it: "binomial tree", "ring", ...;
+/// "none" where nothing is sent.
+std::string_view chosen_algorithm(const CollectiveCall& call, Expansion expansion);
 
 /// The root of a rooted operation, recovered from the sizes of its records as VEF defines: broadcast and
 /// scatter: the rank that sends; reduce and gather: the rank that receives. Rank 0 where all sizes are 0 or
