@@ -11,7 +11,7 @@ using formats::DepKind;
 using formats::RecordKind;
 
 ThreadCursor::ThreadCursor(const Model& model, const RankData& rank, const std::vector<Op>& ops)
-    : model_(model), rank_(rank), ops_(ops) {
+    : model_(model), rank_(rank), ops_(ops), previous_start_(rank.init_end) {
   last_.end = rank.init_end;
   last_before_ = last_;
 }
@@ -30,7 +30,9 @@ const PendingRecord* ThreadCursor::peek() {
     batch_.clear();
     batch_at_ = 0;
     last_before_ = last_;
-    expand(ops_[at_++]);
+    const Op& op = ops_[at_++];
+    expand(op);
+    previous_start_ = op.start;
   }
   return &batch_[batch_at_];
 }
@@ -49,6 +51,7 @@ std::uint64_t ThreadCursor::no_time() const { return last_.kind == DepKind::kInd
 PendingRecord& ThreadCursor::push(const Op& op, RecordKind kind, std::uint64_t time) {
   PendingRecord record;
   record.start = op.start;
+  record.previous = batch_.empty() ? previous_start_ : batch_.back().start;
   record.end = op.end;
   record.time = time;
   record.kind = kind;
@@ -75,6 +78,8 @@ void ThreadCursor::expand(const Op& op) {
       break;
     case OpKind::kFinalize:
       push(op, RecordKind::kMark, take_time(op));
+      break;
+    case OpKind::kUnrecorded:
       break;
   }
 }
@@ -133,6 +138,7 @@ void ThreadCursor::expand_complete(const Op& op) {
 
 void ThreadCursor::expand_collective(const Op& op, bool blocking) {
   reserved_.clear();
+  completed_.clear();
   lower(rank_, rank_.parts[op.first], model_.collectives, model_.comms, steps_);
   const auto records_now = [&](const Step& one) { return blocking || one.kind != Step::Kind::kReceive; };
   const bool any = std::any_of(steps_.begin(), steps_.end(), records_now);

@@ -29,8 +29,10 @@ struct Model {
 /// A record before ids are known: `number` and `dep_number` are those of the message or of the G record
 /// group.
 struct PendingRecord {
-  std::int64_t start = 0;  // on the host's clock
-  std::int64_t end = 0;    // of what later records depend on through this one; for the oracle of the tests
+  std::int64_t start = 0;     // on the host's clock
+  std::int64_t previous = 0;  // start of what the task did before: of two records with the same start, the
+                              // one whose task went on to it earlier comes first
+  std::int64_t end = 0;       // of what later records depend on through this one; for the oracle of the tests
   std::uint64_t time = 0;
   std::uint64_t number = 0;  // unused for marks
   std::uint64_t dep_number = 0;
@@ -60,6 +62,8 @@ class ThreadCursor {
     std::uint64_t number = 0;
     std::int64_t end = 0;
   };
+  /// What the operation of the record completes, if it is a wait.
+  const std::vector<Last>& completed() const { return completed_; }
   /// What it was before the operation that peek() shows.
   const Last& last_before() const { return last_before_; }
   /// Whether a first operation is there that peek() has not shown yet, and when it starts.
@@ -88,6 +92,7 @@ class ThreadCursor {
   std::size_t at_ = 0;
   Last last_;
   Last last_before_;
+  std::int64_t previous_start_;
   std::uint64_t carry_ = 0;  // computing before operations that left no record
   std::uint64_t total_ = 0;  // all the computing so far, for records that depend on nothing
   std::vector<PendingRecord> batch_;
@@ -106,6 +111,7 @@ class TaskCursor {
   const PendingRecord* peek();
   void advance();
   const std::vector<std::uint64_t>& reserved() const { return threads_[chosen_].reserved(); }
+  const std::vector<ThreadCursor::Last>& completed() const { return threads_[chosen_].completed(); }
 
  private:
   void choose();

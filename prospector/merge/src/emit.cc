@@ -72,7 +72,8 @@ class Planner {
   bool only_send_ = true;
 };
 
-/// The tasks' cursors as a heap: the earliest start, then the lowest rank, on top.
+/// The tasks' cursors as a heap. Of records with the same start the one comes first whose task came to it
+/// first: the order of the original mixer, which keeps each task's next call in a queue.
 class Merger {
  public:
   Merger(const Model& model, const std::vector<std::int64_t>& zero) : zero_(zero) {
@@ -80,7 +81,7 @@ class Merger {
     for (const RankData& rank : model.ranks) {
       cursors_.emplace_back(model, rank);
       if (const PendingRecord* record = cursors_.back().peek()) {
-        heap_.push_back({record->start - zero_[static_cast<std::size_t>(rank.rank)], rank.rank});
+        heap_.push_back(head(*record, rank.rank));
       }
     }
     std::make_heap(heap_.begin(), heap_.end(), later);
@@ -99,34 +100,42 @@ class Merger {
       heap_.pop_back();
       return;
     }
-    heap_.front().start = record->start - zero_[static_cast<std::size_t>(task())];
+    heap_.front() = head(*record, task());
     sift_down();
   }
 
  private:
   struct Head {
     std::int64_t start = 0;
+    std::int64_t previous = 0;
+    std::uint64_t entered = 0;  // how-manieth in the heap
     TaskId rank = 0;
   };
   static bool later(const Head& a, const Head& b) {
-    return std::tie(a.start, a.rank) > std::tie(b.start, b.rank);
+    return std::tie(a.start, a.previous, a.entered) > std::tie(b.start, b.previous, b.entered);
+  }
+
+  Head head(const PendingRecord& record, TaskId rank) {
+    const std::int64_t zero = zero_[static_cast<std::size_t>(rank)];
+    return {record.start - zero, record.previous - zero, entered_++, rank};
   }
 
   void sift_down() {
     std::size_t at = 0;
-    const Head head = heap_[0];
+    const Head moved = heap_[0];
     for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
       if (child + 1 < heap_.size() && later(heap_[child], heap_[child + 1])) ++child;
-      if (!later(head, heap_[child])) break;
+      if (!later(moved, heap_[child])) break;
       heap_[at] = heap_[child];
       at = child;
     }
-    heap_[at] = head;
+    heap_[at] = moved;
   }
 
   const std::vector<std::int64_t>& zero_;
   std::vector<TaskCursor> cursors_;
   std::vector<Head> heap_;
+  std::uint64_t entered_ = 0;
 };
 
 /// Turns pending records into records, with ids in the order of processing: a mark that waits for a message

@@ -334,6 +334,12 @@ Status VeftLoader::add_receive(const RawRecord& raw) {
     return error("request " + std::to_string(raw.request) +
                  " is posted again before its MPI_Wait; expected a new one");
   }
+  if (!blocking) {
+    Op unrecorded;
+    unrecorded.start = static_cast<std::int64_t>(raw.start);
+    unrecorded.kind = OpKind::kUnrecorded;
+    data_.threads[0].push_back(unrecorded);
+  }
   data_.receives.push_back(receive);
   return {};
 }

@@ -260,8 +260,10 @@ void Matcher::report_receives(const RankData& rank) {
     } else if (source != nullptr && !source->complete) {
       entry.why = "the log of rank " + std::to_string(source->rank) + " ends early";
     } else if (source != nullptr) {
-      entry.why = "rank " + std::to_string(source->rank) + " made " + count_of(left.sends, "send") +
-                  " with this tag, all taken by other receives";
+      const std::string made =
+          left.sends == 0 ? "no send with this tag"
+                          : count_of(left.sends, "send") + " with this tag, all taken by other receives";
+      entry.why = "rank " + std::to_string(source->rank) + " made " + made;
     } else {
       entry.why = "its status names no source, and no send is left for it";
     }

@@ -93,7 +93,7 @@ class LogDirectory {
     }
     ranks_.push_back(std::move(*data));
     if (options_.progress) {
-      options_.progress(ranks_.size(), static_cast<std::uint64_t>(world_size_));
+      options_.progress("reading", ranks_.size(), static_cast<std::uint64_t>(world_size_));
     }
     return {};
   }
@@ -129,7 +129,11 @@ Status write_file(const Prepared& prepared, const MergeOptions& options, MergeRe
   auto writer = formats::TraceWriter::create(report.output, prepared.plan.header, prepared.lines,
                                              prepared.metadata, options.compression_level);
   if (!writer.ok()) return writer.error();
-  auto status = write_records(prepared.model(), prepared.zero, prepared.plan, **writer, options.progress);
+  std::function<void(std::uint64_t, std::uint64_t)> progress;
+  if (options.progress) {
+    progress = [&](std::uint64_t done, std::uint64_t total) { options.progress("writing", done, total); };
+  }
+  auto status = write_records(prepared.model(), prepared.zero, prepared.plan, **writer, progress);
   if (!status.ok()) return status;
   if (status = (*writer)->finish(); !status.ok()) return status;
   std::error_code code;

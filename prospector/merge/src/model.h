@@ -94,6 +94,7 @@ enum class OpKind : std::uint8_t {
   kCollective,       // first: index into parts; blocking
   kStartCollective,  // the same, non-blocking
   kFinalize,
+  kUnrecorded,  // a call that leaves no record and only counts for the order of lines of the same start
 };
 
 /// One operation of a thread. `time` is the computing since the end of the operation before it.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,8 +25,9 @@ struct MergeOptions {
   /// out.
   bool allow_unmatched = false;
   int compression_level = 0;  // of the output; 0: the default
-  /// Called now and then with (done, total) in events; may be empty.
-  std::function<void(std::uint64_t, std::uint64_t)> progress;
+  /// Called now and then with the stage ("reading", "writing") and how much of it is done of how much; may be
+  /// empty.
+  std::function<void(std::string_view, std::uint64_t, std::uint64_t)> progress;
 };
 
 /// A call that found no counterpart in the other ranks' logs.

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// vef merge: rank logs, or a capture of the original recorder, -> one VEF trace.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "progress.h"
+#include "vef/base/units.h"
+#include "vef/merge/merge.h"
+
+namespace vef::cli {
+namespace {
+
+using merge::MergeReport;
+using merge::Unmatched;
+
+constexpr std::size_t kListed = 20;
+
+struct Options {
+  std::string input;
+  std::string output;
+  bool allow_unmatched = false;
+  int level = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// DIR.vef.zst beside DIR; of a VEFT.main, the directory it lies in.
+std::string default_output(const std::string& input) {
+  std::error_code code;
+  std::filesystem::path directory = std::filesystem::absolute(input, code).lexically_normal();
+  if (directory.filename() == "VEFT.main" || directory.filename().empty())
+    directory = directory.parent_path();
+  return (directory.filename().empty() ? "trace" : directory.filename().string()) + ".vef.zst";
+}
+
+double total_seconds(const MergeReport& report) {
+  double total = 0;
+  for (const auto& [stage, seconds] : report.seconds) total += seconds;
+  return total;
+}
+
+const char* kind_name(Unmatched::Kind kind) {
+  switch (kind) {
+    case Unmatched::Kind::kSend:
+      return "send";
+    case Unmatched::Kind::kReceive:
+      return "receive";
+    case Unmatched::Kind::kProbe:
+      return "probe";
+    case Unmatched::Kind::kCollective:
+      return "collective";
+  }
+  return "";
+}
+
+nlohmann::ordered_json unmatched_json(const Unmatched& entry) {
+  return {{"kind", kind_name(entry.kind)},
+          {"rank", entry.rank},
+          {"call_number", entry.event},
+          {"call", entry.call},
+          {"peer", entry.peer},
+          {"tag", entry.tag},
+          {"communicator", entry.communicator},
+          {"bytes", entry.bytes},
+          {"why", entry.why},
+          {"explained_by_truncation", entry.excused}};
+}
+
+void print_json(const Options& options, const MergeReport& report) {
+  nlohmann::ordered_json out;
+  out["input"] = options.input;
+  out["output"] = report.output;
+  out["written"] = report.written;
+  out["output_bytes"] = report.output_bytes;
+  out["tasks"] = report.tasks;
+  out["logs"] = report.threads;
+  out["events"] = report.events;
+  out["model_bytes"] = report.model_bytes;
+  out["records"] = report.header.messages + report.header.collective_records;
+  out["messages"] = report.messages;
+  out["message_bytes"] = report.message_bytes;
+  out["marks"] = report.marks;
+  out["communicators"] = report.header.communicators;
+  out["collectives"] = report.header.collectives;
+  out["collective_records"] = report.header.collective_records;
+  for (int op = 0; op < formats::kCollectiveOps; ++op) {
+    const auto name = formats::collective_name(static_cast<formats::CollectiveOp>(op));
+    out["collectives_by_operation"][std::string(name)] = report.collectives_by_op[op];
+  }
+  out["truncated_ranks"] = report.truncated;
+  out["missing_ranks"] = report.missing;
+  out["damage"] = report.damage;
+  out["warnings"] = report.warnings;
+  out["faults"] = report.faults;
+  out["unmatched"] = nlohmann::ordered_json::array();
+  for (const Unmatched& entry : report.unmatched) out["unmatched"].push_back(unmatched_json(entry));
+  for (const auto& [stage, seconds] : report.seconds) out["seconds"][stage] = seconds;
+  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+void print_text(const MergeReport& report) {
+  const std::uint64_t records = report.header.messages + report.header.collective_records;
+  if (report.written) {
+    fmt::print("{}: {} in {:.2f} s\n", report.output, format_bytes(report.output_bytes),
+               total_seconds(report));
+  }
+  fmt::print("  tasks          {:>14}   from {} {}, {} calls\n", report.tasks, report.threads,
+             report.threads == 1 ? "log" : "logs", format_count(report.events));
+  fmt::print("  records        {:>14}\n", format_count(records));
+  fmt::print("  messages       {:>14}   {}\n", format_count(report.messages),
+             format_bytes(report.message_bytes));
+  fmt::print("  marks          {:>14}\n", format_count(report.marks));
+  fmt::print("  communicators  {:>14}\n", report.header.communicators);
+  fmt::print("  collectives    {:>14}\n", format_count(report.header.collectives));
+  for (int op = 0; op < formats::kCollectiveOps; ++op) {
+    if (report.collectives_by_op[op] == 0) continue;
+    fmt::print("    {:<12} {:>14}\n", formats::collective_name(static_cast<formats::CollectiveOp>(op)),
+               format_count(report.collectives_by_op[op]));
+  }
+}
+
+/// "1, 2, 3 and 13 more".
+std::string some_ranks(const std::vector<formats::TaskId>& ranks) {
+  constexpr std::size_t kSome = 8;
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size() && i < kSome; ++i) {
+    text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
+  }
+  if (ranks.size() > kSome) text += fmt::format(" and {} more", ranks.size() - kSome);
+  return text;
+}
+
+/// All that a person should know besides the result, on stderr.
+void print_notes(const MergeReport& report) {
+  for (const std::string& line : report.damage) fmt::print(stderr, "vef: {}\n", line);
+  if (!report.truncated.empty()) {
+    fmt::print(stderr, "vef: the logs of {} ranks end early ({}); the trace says so\n",
+               report.truncated.size(), some_ranks(report.truncated));
+  }
+  if (!report.missing.empty()) {
+    fmt::print(stderr, "vef: {} ranks have no log ({}); the trace says so\n", report.missing.size(),
+               some_ranks(report.missing));
+  }
+  for (const std::string& line : report.warnings) fmt::print(stderr, "vef: {}\n", line);
+  for (std::size_t i = 0; i < report.unmatched.size() && i < kListed; ++i) {
+    fmt::print(stderr, "vef: {}{}\n", report.unmatched[i].excused ? "(truncated) " : "",
+               merge::describe(report.unmatched[i]));
+  }
+  if (report.unmatched.size() > kListed) {
+    fmt::print(stderr, "vef: ... and {} more (--json lists all)\n", report.unmatched.size() - kListed);
+  }
+  if (report.faults > 0) {
+    fmt::print(
+        stderr, "vef: {} {} no counterpart in the other ranks' logs; {}\n", format_count(report.faults),
+        report.faults == 1 ? "call has" : "calls have",
+        report.written ? "written as --allow-unmatched asks" : "no trace is written (see --allow-unmatched)");
+  }
+}
+
+int run_merge(const Options& options) {
+  merge::MergeOptions merge_options;
+  merge_options.allow_unmatched = options.allow_unmatched;
+  merge_options.compression_level = options.level;
+  std::unique_ptr<Progress> progress;
+  std::string shown;
+  merge_options.progress = [&](std::string_view stage, std::uint64_t done, std::uint64_t total) {
+    if (!progress || shown != stage) {
+      shown = stage;
+      progress.reset();
+      progress = std::make_unique<Progress>(shown, !options.quiet);
+    }
+    progress->update(done, total);
+  };
+  const std::string output = options.output.empty() ? default_output(options.input) : options.output;
+  const auto report = merge::merge(options.input, output, merge_options);
+  progress.reset();
+  if (!report) return report_error(report.error());
+  if (options.json) {
+    print_json(options, *report);
+  } else {
+    print_text(*report);
+  }
+  print_notes(*report);
+  return report->written ? kDone : kFailed;
+}
+
+}  // namespace
+
+Command add_merge(CLI::App& root) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = root.add_subcommand("merge", "Merge what the ranks recorded into one VEF trace");
+  app->add_option("DIR", options->input, "directory of rank logs, or an original capture (or its VEFT.main)")
+      ->required();
+  app->add_option("-o,--output", options->output,
+                  "the trace; .gz and .zst compress (default: DIR.vef.zst in the current directory)");
+  app->add_flag("--allow-unmatched", options->allow_unmatched,
+                "write the trace even if calls have no counterpart or ranks have no log");
+  app->add_option("--level", options->level, "compression level (default: the compressor's)")
+      ->check(CLI::Range(1, 19));
+  app->add_flag("--json", options->json, "print the result as JSON, every unmatched call included");
+  app->add_flag("--quiet", options->quiet, "no progress bar");
+  app->footer(
+      "Exit status 1: calls without a counterpart (each is named on stderr), or damaged input.\n"
+      "Examples:\n"
+      "  vef merge run/ -o app.vef.zst\n"
+      "  vef merge killed-run/ -o killed.vef --allow-unmatched\n"
+      "  vef merge dummy_test-2025-5-5-16-15-38/VEFT.main -o dummy.vef");
+  return {app, [options] { return run_merge(*options); }};
+}
+
+}  // namespace vef::cli

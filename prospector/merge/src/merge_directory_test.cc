@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// merge() on directories: logs written by the rank log writer, captures of the original recorder, broken ones
+// of both.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "load_capture.h"
+#include "test_script.h"
+#include "vef/formats/rank_log_writer.h"
+#include "vef/formats/trace_io.h"
+#include "vef/formats/validate.h"
+#include "vef/merge/merge.h"
+
+namespace vef::merge {
+namespace {
+
+namespace fs = std::filesystem;
+using formats::EventKind;
+using formats::MpiCall;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+class MergeDirectory : public testing::Test {
+ protected:
+  MergeDirectory() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    directory_ = fs::temp_directory_path() /
+                 ("vef-merge-" + std::string(test->name()) + "-" + std::to_string(getpid()));
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+  }
+  ~MergeDirectory() override { fs::remove_all(directory_); }
+
+  /// Writes the log of a script's rank.
+  void write_log(const Script& script, bool complete = true) {
+    const auto log = script.log();
+    formats::RankLogOptions options;
+    const std::string path = directory_.string();
+    options.directory = path.c_str();
+    options.rank = log->info().rank;
+    options.world_size = log->info().world_size;
+    options.thread = log->info().thread;
+    options.host = "node0";
+    options.ticks_are_ns = true;
+    options.start.monotonic_ns = options.start.ticks = log->info().start.monotonic_ns;
+    char error[200] = "";
+    formats::RankLogWriter* writer = formats::RankLogWriter::create(options, error, sizeof error);
+    ASSERT_NE(writer, nullptr) << error;
+    formats::RankEvent event;
+    for (auto more = log->next(event); more.ok() && *more; more = log->next(event)) writer->append(event);
+    EXPECT_TRUE(writer->close(complete));
+  }
+
+  void write_file(const std::string& name, const std::string& content) {
+    std::ofstream(directory_ / name, std::ios::binary) << content;
+  }
+  std::string read_file(const std::string& name) {
+    std::ifstream in(directory_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void copy_capture(const std::string& name) {
+    fs::copy(fs::path(VEF_SOURCE_DIR) / "tests/data/vef3" / (name + ".capture"), directory_);
+  }
+
+  Result<MergeReport> run(MergeOptions options = {}) { return merge(directory_.string(), output(), options); }
+  std::string output() const { return (directory_ / "out.vef").string(); }
+  /// The error without the directory in front.
+  std::string error_of(const Result<MergeReport>& result) {
+    if (result.ok()) return "";
+    const std::string& message = result.error().message;
+    const std::string prefix = directory_.string() + "/";
+    return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+  }
+
+  fs::path directory_;
+};
+
+std::vector<Script> ping() {
+  std::vector<Script> logs = {Script(0, 2), Script(1, 2)};
+  for (Script& log : logs) log.at(0, 100).init();
+  logs[0].at(10, 1).send(1, 0, 8).at(5, 1).collective(MpiCall::kBarrier, 0, 0).at(1, 1).finalize();
+  logs[1].at(20, 5).recv(0, 0, 8).at(5, 1).collective(MpiCall::kBarrier, 0, 0).at(1, 1).finalize();
+  return logs;
+}
+
+TEST_F(MergeDirectory, RankLogsBecomeATrace) {
+  for (const Script& log : ping()) write_log(log);
+  write_file("capture.json",
+             R"({"program": "./ping", "command": ["./ping", "-n", "3"], "world_size": 2, "extra": {}})");
+  const auto report = run();
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->written);
+  EXPECT_EQ(report->events, 8u);
+  EXPECT_TRUE(report->truncated.empty());
+  const auto trace = formats::read_trace(output());
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_TRUE(formats::validate(*trace).empty());
+  EXPECT_EQ(body_lines(*trace), merge_scripts(ping()).body);
+  EXPECT_EQ(read_file("out.vef").substr(0, 36), "VEF3 2 4 1 1 2 0 1000\nC0 0 1\n0 0 1 8");
+}
+
+TEST_F(MergeDirectory, MetadataIsInTheCompressedTrace) {
+  for (const Script& log : ping()) write_log(log);
+  write_file("capture.json",
+             R"({"program": "./ping", "command": ["./ping", "-n", "3"], "mpi_library": "Open MPI\nv4"})");
+  const std::string path = (directory_ / "out.vef.zst").string();
+  const auto report = merge(directory_.string(), path, {});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  const auto trace = formats::read_trace(path);
+  ASSERT_TRUE(trace.ok());
+  EXPECT_THAT(trace->metadata, Contains(Pair("application", "./ping")));
+  EXPECT_THAT(trace->metadata, Contains(Pair("command line", "./ping -n 3")));
+  EXPECT_THAT(trace->metadata, Contains(Pair("MPI library", "Open MPI v4")));
+  EXPECT_THAT(trace->metadata, Contains(Pair("hosts", "node0: ranks 0-1")));
+}
+
+TEST_F(MergeDirectory, BrokenCaptureInfoIsAWarning) {
+  for (const Script& log : ping()) write_log(log);
+  write_file("capture.json", "{\"program\": ");
+  const auto report = run();
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report->written);
+  EXPECT_THAT(report->warnings, ElementsAre(HasSubstr("capture.json: no JSON object")));
+}
+
+TEST_F(MergeDirectory, UnmatchedCallsKeepTheTraceFromBeingWritten) {
+  auto logs = ping();
+  logs[0] = Script(0, 2);
+  logs[0].at(0, 100).init().at(10, 1).send(1, 0, 8).at(1, 1).send(1, 0, 8);
+  logs[0].at(5, 1).collective(MpiCall::kBarrier, 0, 0).at(1, 1).finalize();
+  for (const Script& log : logs) write_log(log);
+  auto report = run();
+  ASSERT_TRUE(report.ok());
+  EXPECT_FALSE(report->written);
+  EXPECT_EQ(report->faults, 1u);
+  EXPECT_FALSE(fs::exists(output()));
+  MergeOptions options;
+  options.allow_unmatched = true;
+  report = run(options);
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report->written);
+  EXPECT_EQ(report->faults, 1u);
+  EXPECT_TRUE(formats::read_trace(output()).ok());
+}
+
+TEST_F(MergeDirectory, ALogThatWasNotClosedIsTruncated) {
+  auto logs = ping();
+  write_log(logs[0]);
+  write_log(logs[1], false);
+  const auto report = run();
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report->truncated, ElementsAre(1));
+  EXPECT_TRUE(report->written);
+}
+
+TEST_F(MergeDirectory, MissingRankIsAnErrorUnlessAllowed) {
+  write_log(ping()[1]);
+  EXPECT_THAT(error_of(run()), HasSubstr("no log of rank 0; expected one of each of the 2 ranks"));
+  MergeOptions options;
+  options.allow_unmatched = true;
+  const auto report = run(options);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_THAT(report->missing, ElementsAre(0));
+  EXPECT_EQ(report->faults, 0u);
+  const auto trace = formats::read_trace(output());
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_EQ(trace->header.tasks, 2);
+}
+
+TEST_F(MergeDirectory, NothingToMerge) {
+  EXPECT_THAT(error_of(run()), HasSubstr("no rank logs and no VEFT.main"));
+  EXPECT_FALSE(merge("/nonexistent-directory", output(), {}).ok());
+}
+
+TEST_F(MergeDirectory, WorldsOfTwoSizes) {
+  write_log(Script(0, 2));
+  write_log(Script(1, 3));
+  EXPECT_THAT(error_of(run()), HasSubstr("a world of 3 ranks; expected 2 as in"));
+}
+
+TEST_F(MergeDirectory, CaptureByDirectoryOrByItsMainFile) {
+  copy_capture("ring-4-send-recv-a");
+  ASSERT_TRUE(run().ok());
+  const std::string first = read_file("out.vef");
+  EXPECT_EQ(first.substr(0, 35), "VEF3 4 20 1 0 0 0 1000\nC0 0 1 2 3\n0");
+  const auto report = merge((directory_ / "VEFT.main").string(), output(), {});
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(read_file("out.vef"), first);
+}
+
+TEST_F(MergeDirectory, BrokenCapturesAreNamed) {
+  copy_capture("ring-4-send-recv-a");
+  const std::string main = read_file("VEFT.main");
+  const std::string veft = read_file("2.veft");
+  const std::string comm = read_file("2.comm");
+  const auto broken = [&](const std::string& name, const std::string& content) {
+    const std::string good = read_file(name);
+    write_file(name, content);
+    const std::string error = error_of(run());
+    write_file(name, good);
+    return error;
+  };
+  const auto patched = [&](std::size_t at, const std::string& bytes) {
+    return std::string(veft).replace(at, bytes.size(), bytes);
+  };
+
+  EXPECT_THAT(broken("VEFT.main", "x\n"),
+              HasSubstr("VEFT.main:1: found \"x\"; expected the number of tasks"));
+  EXPECT_THAT(broken("VEFT.main", "4000000000\n./\n"), HasSubstr("VEFT.main:1: found \"4000000000\""));
+  EXPECT_THAT(broken("VEFT.main", "5" + main.substr(1)),
+              HasSubstr("the file ends after 4 task lines; expected 5"));
+  EXPECT_THAT(broken("VEFT.main", "3" + main.substr(1)),
+              HasSubstr("VEFT.main:6: a line behind the last task"));
+  std::string renamed = main;
+  renamed.replace(renamed.find("Task:1"), 6, "Task:7");
+  EXPECT_THAT(broken("VEFT.main", renamed), HasSubstr("VEFT.main:4: found \"Task:7:Node:"));
+  EXPECT_THAT(broken("2.veft", veft.substr(0, veft.size() - 1)), HasSubstr("2.veft: found 279 bytes"));
+  EXPECT_THAT(broken("2.veft", ""), HasSubstr("2.veft: does not begin with opcode 200"));
+  // Record 1 is at 40; its opcode at 72, its peer at 56.
+  EXPECT_EQ(broken("2.veft", patched(72, "\x8b")),
+            "2.veft: record 1: opcode 139 is unknown; expected 0-7 (collectives), 100 (Send), 109 (Recv), "
+            "111 (Irecv), "
+            "151 (Wait), 200 (Init) or 202 (Finalize)");
+  EXPECT_THAT(broken("2.veft", patched(56, "\x04")), HasSubstr("2.veft: record 1: "));
+  EXPECT_THAT(broken("2.veft", patched(0, "\x01")), HasSubstr("(TI in VEFT.main)"));
+  EXPECT_THAT(broken("2.veft", patched(46, "\xff")), HasSubstr("2.veft: record 1: "));
+  EXPECT_THAT(broken("2.comm", comm + comm),
+              HasSubstr("2.comm: found 24 bytes that are not the world communicator alone"));
+  fs::remove(directory_ / "2.veft");
+  EXPECT_EQ(error_of(run()), "2.veft: no such file; expected one beside VEFT.main");
+}
+
+TEST_F(MergeDirectory, DamagedCapturesNeverCrash) {
+  copy_capture("ring-4-send-recv-a");
+  std::size_t merged = 0;
+  const auto try_it = [&] {
+    MergeReport report;
+    auto ranks = load_capture((directory_ / "VEFT.main").string(), report.warnings);
+    if (!ranks.ok()) return;
+    const auto prepared = prepare(std::move(*ranks), TimeZero::kOwnInit, {}, report);
+    if (!prepared.ok()) return;
+    const formats::Trace trace = to_trace(**prepared);
+    EXPECT_EQ(trace.records.size(), trace.header.messages + trace.header.collective_records);
+    ++merged;
+  };
+  for (const std::string name : {"1.veft", "VEFT.main", "1.comm"}) {
+    const std::string good = read_file(name);
+    for (std::size_t at = 0; at < good.size(); ++at) {
+      for (const char flip : {'\x01', '\x80', '\xff'}) {
+        std::string bad = good;
+        bad[at] = static_cast<char>(bad[at] ^ flip);
+        write_file(name, bad);
+        try_it();
+      }
+      write_file(name, good.substr(0, at));
+      try_it();
+    }
+    write_file(name, good);
+  }
+  EXPECT_GT(merged, 100u);  // fields that are never looked at
+}
+
+TEST_F(MergeDirectory, CutLogsNeverCrash) {
+  const auto logs = ping();
+  write_log(logs[0]);
+  write_log(logs[1]);
+  MergeOptions options;
+  options.allow_unmatched = true;
+  const std::string name = "000001.0.vlog";
+  const std::string good = read_file(name);
+  ASSERT_FALSE(good.empty());
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    write_file(name, good.substr(0, size));
+    const auto report = run(options);
+    if (!report.ok() || !report->written) continue;
+    const auto trace = formats::read_trace(output());
+    ASSERT_TRUE(trace.ok()) << trace.error().message;
+    EXPECT_TRUE(formats::validate(*trace).empty());
+    EXPECT_EQ(execution_fault(*trace), "");
+  }
+}
+
+}  // namespace
+}  // namespace vef::merge
