@@ -173,15 +173,23 @@ std::optional<std::string> take_variable(LauncherKind kind, const std::string& n
 std::vector<std::string> with_variables(LauncherKind kind, const std::vector<std::string>& command,
                                         const Variables& variables) {
   if (kind == LauncherKind::kNone || command.empty()) return command;
-  std::vector<std::string> result{command[0]};
+  std::vector<std::string> settings;
   std::string exported = "--export=ALL";
   for (const auto& [name, value] : variables) {
-    if (kind == LauncherKind::kOpenMpi) result.insert(result.end(), {"-x", name + "=" + value});
-    if (kind == LauncherKind::kHydra) result.insert(result.end(), {"-genv", name, value});
+    if (kind == LauncherKind::kOpenMpi) settings.insert(settings.end(), {"-x", name + "=" + value});
+    if (kind == LauncherKind::kHydra) settings.insert(settings.end(), {"-genv", name, value});
     if (kind == LauncherKind::kSrun) exported += "," + name + "=" + value;
   }
-  if (kind == LauncherKind::kSrun) result.push_back(exported);
-  result.insert(result.end(), command.begin() + 1, command.end());
+  if (kind == LauncherKind::kSrun) settings.push_back(exported);
+  std::vector<std::string> result{command[0]};
+  result.insert(result.end(), settings.begin(), settings.end());
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    result.push_back(command[i]);
+    // Open MPI's -x holds for one program of several.
+    if (kind == LauncherKind::kOpenMpi && command[i] == ":") {
+      result.insert(result.end(), settings.begin(), settings.end());
+    }
+  }
   return result;
 }
 

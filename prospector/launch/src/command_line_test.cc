@@ -40,6 +40,15 @@ TEST(CommandLineTest, GivesVariablesToTheRanks) {
   EXPECT_THAT(with_variables(LauncherKind::kNone, {"app"}, variables), ElementsAre("app"));
 }
 
+TEST(CommandLineTest, GivesVariablesToEveryProgram) {
+  const Variables variables = {{"A", "1"}};
+  EXPECT_THAT(
+      with_variables(LauncherKind::kOpenMpi, {"mpirun", "-n", "1", "a", ":", "-n", "2", "b"}, variables),
+      ElementsAre("mpirun", "-x", "A=1", "-n", "1", "a", ":", "-x", "A=1", "-n", "2", "b"));
+  EXPECT_THAT(with_variables(LauncherKind::kHydra, {"mpiexec", "a", ":", "b"}, variables),
+              ElementsAre("mpiexec", "-genv", "A", "1", "a", ":", "b"));
+}
+
 TEST(CommandLineTest, TakesTheUsersOwnSettingOut) {
   std::vector<std::string> command = {"mpirun", "-x", "LD_PRELOAD=/a.so", "-n", "2", "app"};
   EXPECT_EQ(take_variable(LauncherKind::kOpenMpi, "LD_PRELOAD", command), "/a.so");

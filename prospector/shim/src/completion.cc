@@ -2,6 +2,24 @@
 #include "completion.h"
 
 namespace vef::shim {
+namespace {
+
+/// MPICH 4.0 leaves the status of MPI_Isendrecv unwritten; then what was asked for is all that is known.
+formats::Completion received_of_pair(const Operation& operation, const MPI_Status& status) {
+  formats::Completion found = received(status, operation.from_null, operation.number + 1);
+  const bool any_source = operation.source == formats::kAnySource;
+  const bool any_tag = operation.tag == formats::kAnyTag;
+  const bool plausible = (any_source ? found.source >= 0 : found.source == operation.source) &&
+                         (any_tag ? found.tag >= 0 : found.tag == operation.tag) &&
+                         found.bytes <= operation.room;
+  if (plausible || operation.from_null) return found;
+  found.source = any_source ? formats::kUndefined : operation.source;
+  found.tag = any_tag ? formats::kUndefined : operation.tag;
+  found.bytes = operation.room;
+  return found;
+}
+
+}  // namespace
 
 Pending::Pending(Thread& thread, int count, const MPI_Request* requests) : thread_(thread) {
   const auto wanted = static_cast<std::size_t>(count > 0 ? count : 0);
@@ -75,7 +93,7 @@ bool Pending::finish(Operation& operation, const MPI_Status& status, bool keep) 
       break;
     case OperationKind::kSendReceive:
       add({.request = operation.number});
-      add(received(status, operation.from_null, operation.number + 1));
+      add(received_of_pair(operation, status));
       break;
     case OperationKind::kCommDup:
       open_communicator(operation);

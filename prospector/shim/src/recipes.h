@@ -213,9 +213,12 @@ int isendrecv(MpiCall number, const Posted& sent, const Posted& wanted, MPI_Requ
   call.end();
   if (result == MPI_SUCCESS && call.posting_is_on()) {
     const std::uint64_t first = new_operation(2);
-    process.requests.push(
-        to_key(*request),
-        {.number = first, .kind = OperationKind::kSendReceive, .from_null = wanted.peer == MPI_PROC_NULL});
+    process.requests.push(to_key(*request), {.number = first,
+                                             .room = wanted.bytes(),
+                                             .source = canonical_rank(wanted.peer),
+                                             .tag = canonical_tag(wanted.tag),
+                                             .kind = OperationKind::kSendReceive,
+                                             .from_null = wanted.peer == MPI_PROC_NULL});
     RankEvent send_event = posted_event(call, EventKind::kIsend, sent);
     send_event.request = first;
     call.log(send_event, true);

@@ -26,7 +26,10 @@ enum class OperationKind : std::uint8_t {
 struct Operation {
   std::uint64_t number = 0;  // from 1; 0: none
   void* target = nullptr;    // kCommDup: where the library puts the new handle
-  std::uint32_t comm = 0;    // kCommDup: the new communicator's number
+  std::uint64_t room = 0;    // kSendReceive: bytes, source and tag of the receive, canonical
+  std::int32_t source = 0;
+  std::int32_t tag = 0;
+  std::uint32_t comm = 0;  // kCommDup: the new communicator's number
   OperationKind kind = OperationKind::kSend;
   bool persistent = false;
   bool active = true;      // persistent ones: started and not completed

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Neighbourhood collectives on a periodic line of 3 (2 neighbours each), and on a graph in which everybody
+ * sends to rank 0. */
+/*@ ranks 3 */
+/*@ *: Init */
+/*@ *: Cart_create comm=0 new=2 members=0+1x3 */
+/*@ *: Neighbor_allgather comm=2 bytes=8 recv=16 */
+/*@ *: Neighbor_alltoall comm=2 bytes=16 recv=16 */
+/*@ *: Neighbor_alltoallv comm=2 bytes=12 recv=12 sizes=4,8 */
+/*@ *: Dist_graph_create_adjacent comm=0 new=3 members=0+1x3 */
+/*@ 0: Neighbor_allgather comm=3 bytes=8 recv=24 */
+/*@ !0: Neighbor_allgather comm=3 bytes=8 recv=0 */
+/*@ 0: Ineighbor_alltoall comm=3 bytes=8 recv=24 req=1 */
+/*@ !0: Ineighbor_alltoall comm=3 bytes=8 recv=0 req=1 */
+/*@ *: Wait done=1:sent */
+/*@ *: Finalize */
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  int rank, in[16] = {0}, out[16] = {0};
+  const int dims[1] = {3}, periods[1] = {1}, all[3] = {0, 1, 2}, root[1] = {0};
+  /* To the lower neighbour 1, to the upper 2: so 2 come from the lower, and 1 from the upper. */
+  const int counts[2] = {1, 2}, receive_counts[2] = {2, 1}, displs[2] = {0, 4};
+  MPI_Comm line, star;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  out[0] = rank;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &line);
+  MPI_Neighbor_allgather(out, 2, MPI_INT, in, 2, MPI_INT, line);
+  MPI_Neighbor_alltoall(out, 2, MPI_INT, in, 2, MPI_INT, line);
+  MPI_Neighbor_alltoallv(out, counts, displs, MPI_INT, in, receive_counts, displs, MPI_INT, line);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank == 0 ? 3 : 0, all, MPI_UNWEIGHTED, 1, root,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &star);
+  MPI_Neighbor_allgather(out, 2, MPI_INT, in, 2, MPI_INT, star);
+  MPI_Ineighbor_alltoall(out, 2, MPI_INT, in, 2, MPI_INT, star, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  printf("rank %d %d\n", rank, rank == 0 ? in[4] : 0);
+  MPI_Finalize();
+  return 0;
+}
