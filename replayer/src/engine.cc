@@ -48,6 +48,7 @@ Engine::Engine(const NetworkConfig& config, Topology topology)
   const std::size_t ports = topology_.ports();
   const std::size_t switch_ports = topology_.first_port[topology_.switches];
   outs_.resize(ports);
+  busy_.resize(ports);
   ins_.resize(switch_ports);
   lanes_.resize(ports * vcs_);
   buffers_.resize(switch_ports * vcs_);

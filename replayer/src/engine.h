@@ -55,30 +55,31 @@ struct CreditReturn {
 /// (CIOQ).
 struct Lane {
   std::int64_t credits = 0;
-  Ring<CreditReturn> returns;  // on their way, in order of time
-  bool waiting = false;        // for a credit that is not yet on its way
+  std::uint64_t used = 0;  // bytes in the output buffer, what is leaving included
+  Queue queue;             // the output buffer's packets
+  bool waiting = false;    // for a credit that is not yet on its way
   bool paused = false;
-  Queue queue;             // output buffer
-  std::uint64_t used = 0;  // bytes of it, what is leaving included
+  Ring<CreditReturn> returns;  // on their way, in order of time
 };
 
-struct OutPort {
+/// One cache line.
+struct alignas(64) OutPort {
   Picoseconds free = 0;           // when the link's last packet will have left
   Picoseconds crossbar_free = 0;  // CIOQ: the same for the way into the output buffer
   Picoseconds wake = kNever;      // earliest wake-up scheduled
   PortId peer = kNoPort;
   PortId switch_first = 0;      // first port of this switch
-  std::uint32_t next_slot = 0;  // round robin over (input, channel)
-  std::uint32_t next_vc = 0;    // round robin over the channels of the output buffer
   std::uint32_t queued = 0;     // packets in the output buffer
   std::uint32_t draining = 0;   // bytes of the output buffer that are leaving until `free`
-  std::uint32_t draining_vc = 0;
+  std::uint16_t next_slot = 0;  // round robin over (input, channel)
+  std::uint8_t next_vc = 0;     // round robin over the channels of the output buffer
+  std::uint8_t draining_vc = 0;
   bool dirty = false;  // decides at the end of this instant
   bool to_node = false;
+  std::uint64_t bytes = 0;  // sent in all
   std::uint64_t packets = 0;
-  std::uint64_t bytes = 0;
-  Picoseconds busy = 0;
 };
+static_assert(sizeof(OutPort) == 64);
 
 /// One virtual channel of an input buffer.
 struct Buffer {
@@ -186,11 +187,12 @@ class Engine {
   std::vector<Delivery>* delivered_ = nullptr;
   std::uint64_t delivered_this_instant_ = 0;
 
-  std::vector<OutPort> outs_;    // every port
-  std::vector<InPort> ins_;      // switch ports
-  std::vector<Lane> lanes_;      // [port][vc]
-  std::vector<Buffer> buffers_;  // [switch port][vc]
-  std::vector<Queue> queues_;    // [switch port][vc], VOQ: [switch port][vc][output of the switch]
+  std::vector<OutPort> outs_;      // every port
+  std::vector<Picoseconds> busy_;  // by port: time its link has been in use
+  std::vector<InPort> ins_;        // switch ports
+  std::vector<Lane> lanes_;        // [port][vc]
+  std::vector<Buffer> buffers_;    // [switch port][vc]
+  std::vector<Queue> queues_;      // [switch port][vc], VOQ: [switch port][vc][output of the switch]
   std::vector<std::uint64_t>
       filled_;  // VOQ: which of a channel's queues hold packets, [switch port][vc][word]
   std::vector<std::uint64_t>

@@ -64,7 +64,7 @@ bool Engine::is_idle(std::string* what) const {
 
 LinkCounts Engine::link_counts(PortId from) const {
   const OutPort& out = outs_[from];
-  LinkCounts counts{out.packets, out.bytes, out.busy, 0};
+  LinkCounts counts{out.packets, out.bytes, busy_[from], 0};
   if (out.peer != kNoPort && !topology_.is_node_port(out.peer)) counts.peak_buffer = ins_[out.peer].peak;
   return counts;
 }

@@ -148,7 +148,7 @@ bool Engine::pick(PortId out, Accept accept) {
       const PortId in = o.switch_first + (vcs_ == 1 ? slot : slot / vcs_);
       const std::uint32_t vc = vcs_ == 1 ? 0 : slot % vcs_;
       if (accept(in, vc) == Choice::kNext) continue;
-      o.next_slot = (slot + 1) % static_cast<std::uint32_t>(words_ * 64);
+      o.next_slot = static_cast<std::uint16_t>((slot + 1) % static_cast<std::uint32_t>(words_ * 64));
       return true;
     }
   }
@@ -268,8 +268,8 @@ void Engine::send_queued(PortId out) {
     pop(lane.queue);
     --o.queued;
     o.draining = packets_[packet].bytes;
-    o.draining_vc = vc;
-    o.next_vc = (vc + 1) % vcs_;
+    o.draining_vc = static_cast<std::uint8_t>(vc);
+    o.next_vc = static_cast<std::uint8_t>((vc + 1) % vcs_);
     start_link(out, packet);
     return;
   }
@@ -289,7 +289,7 @@ void Engine::start_link(PortId out, Index index) {
   o.free = now_ + packet.wire_time;
   ++o.packets;
   o.bytes += packet.bytes;
-  o.busy += packet.wire_time;
+  busy_[out] += packet.wire_time;
   ++counts_.hops;
   if (o.to_node) {
     push(o.free + delay_, Kind::kDeliver, o.peer, index);

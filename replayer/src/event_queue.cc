@@ -7,17 +7,21 @@
 namespace vef::replayer {
 namespace {
 
-bool later(const Event& a, const Event& b) { return a.time != b.time ? a.time > b.time : a.key > b.key; }
+struct Later {
+  bool operator()(const Event& a, const Event& b) const {
+    return a.time != b.time ? a.time > b.time : a.key > b.key;
+  }
+};
 
 }  // namespace
 
 void EventQueue::insert_current(const Event& event) {
-  current_.insert(std::upper_bound(current_.begin(), current_.end(), event, later), event);
+  current_.insert(std::upper_bound(current_.begin(), current_.end(), event, Later{}), event);
 }
 
 void EventQueue::push_far(const Event& event) {
   far_.push_back(event);
-  std::push_heap(far_.begin(), far_.end(), later);
+  std::push_heap(far_.begin(), far_.end(), Later{});
 }
 
 std::int64_t EventQueue::next_occupied() const {
@@ -37,7 +41,7 @@ std::int64_t EventQueue::next_occupied() const {
 
 void EventQueue::move_near() {
   while (!far_.empty() && (far_.front().time >> shift_) < current_slot_ + kSlots) {
-    std::pop_heap(far_.begin(), far_.end(), later);
+    std::pop_heap(far_.begin(), far_.end(), Later{});
     const Event event = far_.back();
     far_.pop_back();
     const std::int64_t slot = event.time >> shift_;
@@ -62,12 +66,16 @@ bool EventQueue::load_slot(Picoseconds limit) {
   if ((slot << shift_) >= limit) return false;
   current_slot_ = slot;
   const auto index = static_cast<std::size_t>(slot & (kSlots - 1));
-  if (in_wheel_ > 0) {
-    current_.swap(slots_[index]);
-    occupied_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
-    in_wheel_ -= current_.size();
-    if (current_.size() > 1) std::sort(current_.begin(), current_.end(), later);
+  for (Index node = slots_[index]; node != kNone;) {
+    current_.push_back(nodes_[node].event);
+    const Index next = nodes_[node].next;
+    nodes_.give_back(node);
+    node = next;
+    --in_wheel_;
   }
+  slots_[index] = kNone;
+  occupied_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+  if (current_.size() > 1) std::sort(current_.begin(), current_.end(), Later{});
   move_near();
   return true;
 }

@@ -3,14 +3,15 @@
 // heap for the few that lie beyond the wheel. Inserting and taking cost a constant few nanoseconds while the
 // events of one slot are few; choose the slot width so.
 //
-// Slots are taken whole: the slot of the moment is sorted once and then emptied from the back; what arrives
-// for it meanwhile is inserted in place.
+// A slot is a list in a pool of nodes, so that the memory in use is that of the events pending. It is taken
+// whole: sorted once and then emptied from the back; what arrives for it meanwhile is inserted in place.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
+#include "pool.h"
 #include "vef/base/units.h"
 
 namespace vef::replayer {
@@ -62,9 +63,17 @@ class EventQueue {
   static constexpr std::int64_t kSlots = 4096;
   static constexpr std::int64_t kWords = kSlots / 64;
 
+  struct Node {
+    Event event;
+    Index next = kNone;
+  };
+
   void put(const Event& event, std::int64_t slot) {
     const auto index = static_cast<std::size_t>(slot & (kSlots - 1));
-    slots_[index].push_back(event);
+    const Index node = nodes_.take();
+    nodes_[node].event = event;
+    nodes_[node].next = slots_[index];
+    slots_[index] = node;
     occupied_[index / 64] |= std::uint64_t{1} << (index % 64);
     ++in_wheel_;
   }
@@ -79,7 +88,8 @@ class EventQueue {
   std::size_t size_ = 0;
   std::size_t in_wheel_ = 0;
   std::vector<Event> current_;  // descending: the next event is the last
-  std::array<std::vector<Event>, kSlots> slots_;
+  std::vector<Index> slots_ = std::vector<Index>(kSlots, kNone);
+  Pool<Node> nodes_;
   std::array<std::uint64_t, kWords> occupied_{};
   std::vector<Event> far_;  // heap, earliest first
 };
