@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the player runs on the ideal network: records per second for point-to-point traces, messages per
-// second for expanded collectives. One JSON line per case. usage: bench_tracelib [ROUNDS]
-#include <chrono>
+// second for expanded collectives. One JSON line per case; times are CPU time. usage: bench_tracelib [ROUNDS]
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "vef/tracelib/ideal_network.h"
 
@@ -14,6 +16,8 @@ using namespace vef;
 using formats::DepKind;
 using formats::Record;
 using formats::RecordKind;
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 formats::Trace empty_trace(formats::TaskId tasks) {
   formats::Trace trace;
@@ -89,13 +93,13 @@ formats::Trace collectives(formats::TaskId tasks, formats::CollectiveOp op, std:
 
 void measure(const char* name, formats::Trace&& built, tracelib::Expansion expansion) {
   const auto trace = std::make_shared<const formats::Trace>(std::move(built));
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = cpu_seconds();
   tracelib::Player player({{trace, {}, 1.0, 0}}, {expansion});
-  const auto built_at = std::chrono::steady_clock::now();
+  const double built_at = cpu_seconds();
   const tracelib::IdealRun run = tracelib::run_on_ideal_network(player);
-  const auto end = std::chrono::steady_clock::now();
-  const double index_s = std::chrono::duration<double>(built_at - begin).count();
-  const double run_s = std::chrono::duration<double>(end - built_at).count();
+  const double end = cpu_seconds();
+  const double index_s = built_at - begin;
+  const double run_s = end - built_at;
   const auto messages = static_cast<double>(run.counts.messages + run.counts.collective_messages);
   std::printf(
       "{\"bench\":\"tracelib\",\"case\":\"%s\",\"finished\":%s,\"records\":%zu,\"messages\":%.0f,\"index_s\":"
@@ -103,6 +107,26 @@ void measure(const char* name, formats::Trace&& built, tracelib::Expansion expan
       "\"run_s\":%.4f,\"records_per_s\":%.0f,\"messages_per_s\":%.0f}\n",
       name, run.finished ? "true" : "false", trace->records.size(), messages, index_s, run_s,
       static_cast<double>(trace->records.size()) / run_s, messages / run_s);
+}
+
+/// The expansion alone, without the player: every rank's schedule of one operation, again and again.
+void expand_only(formats::CollectiveOp op, std::int32_t ranks, std::uint64_t rounds,
+                 tracelib::Expansion expansion) {
+  const std::vector<std::uint64_t> bytes(static_cast<std::size_t>(ranks), 1024);
+  tracelib::Schedule schedule;
+  std::uint64_t messages = 0;
+  const double begin = cpu_seconds();
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    const auto rank = static_cast<std::int32_t>(i % static_cast<std::uint64_t>(ranks));
+    tracelib::expand({op, ranks, 0, bytes, bytes}, expansion, rank, schedule);
+    messages += schedule.steps.size();
+  }
+  const double seconds = cpu_seconds() - begin;
+  const std::string name(tracelib::expansion_name(expansion));
+  std::printf(
+      "{\"bench\":\"tracelib\",\"case\":\"expand-all-reduce-%d-%s\",\"steps\":%llu,\"steps_per_s\":%.0f}\n",
+      ranks, name.c_str(), static_cast<unsigned long long>(messages),
+      static_cast<double>(messages) / seconds);
 }
 
 }  // namespace
@@ -115,6 +139,17 @@ int main(int argc, char** argv) {
   measure("all-reduce-64-n", collectives(64, formats::CollectiveOp::kAllreduce, rounds), Expansion::kN);
   measure("all-reduce-64-log-n", collectives(64, formats::CollectiveOp::kAllreduce, rounds),
           Expansion::kLogN);
+  measure("all-reduce-64-openmpi", collectives(64, formats::CollectiveOp::kAllreduce, rounds),
+          Expansion::kOpenMpi);
+  measure("all-reduce-64-mpich", collectives(64, formats::CollectiveOp::kAllreduce, rounds),
+          Expansion::kMpich);
+  measure("all-gather-256-openmpi", collectives(256, formats::CollectiveOp::kAllgather, rounds / 200),
+          Expansion::kOpenMpi);
+  measure("all-reduce-1024-openmpi", collectives(1024, formats::CollectiveOp::kAllreduce, rounds / 50),
+          Expansion::kOpenMpi);
   measure("all-to-all-256-n", collectives(256, formats::CollectiveOp::kAlltoall, rounds / 400),
           Expansion::kN);
+  for (const auto expansion : {Expansion::kLogN, Expansion::kOpenMpi, Expansion::kMpich}) {
+    expand_only(formats::CollectiveOp::kAllreduce, 1024, rounds * 10, expansion);
+  }
 }

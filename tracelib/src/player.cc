@@ -131,21 +131,20 @@ Message Player::Impl::hand_out(std::uint32_t t, std::uint32_t record, Picosecond
 
 Message Player::Impl::hand_out(const CollectiveSend& send, Picoseconds now) {
   Participation& p = parts_[send.part];
-  const TraceRun& run = runs_[p.trace];
-  const CollectiveInstance& instance = run.index.instance(p.instance);
-  const auto& members = run.played.trace->communicators[instance.comm];
-  const Step& step = p.schedule.steps[send.step];
+  const ActiveInstance& active = active_[p.active];
+  const TraceRun& run = runs_[active.trace];
+  const Step step = p.schedule.steps[send.step];
   const std::uint32_t id = new_flight();
   InFlight& flight = flights_[id];
-  flight.trace = p.trace;
-  flight.instance = p.instance;
+  flight.trace = active.trace;
+  flight.active = p.active;
   flight.src_rank = p.rank;
   flight.dst_rank = step.peer;
   ++counts_.collective_messages;
   counts_.collective_bytes += step.bytes;
-  const formats::TaskId src = members[p.rank], dst = members[step.peer];
-  Message message{id,  run.node(src), run.node(dst), static_cast<std::int32_t>(p.trace),   src,
-                  dst, step.bytes,    send.time,     static_cast<std::int8_t>(instance.op)};
+  const formats::TaskId src = active.members[p.rank], dst = active.members[step.peer];
+  Message message{id,  run.node(src), run.node(dst), static_cast<std::int32_t>(active.trace), src,
+                  dst, step.bytes,    send.time,     static_cast<std::int8_t>(active.op)};
   if (--p.pending == 0) {
     ++p.round;
     run_rounds(send.part, now);
@@ -176,9 +175,7 @@ std::optional<Message> Player::Impl::fire(const Due& due, Picoseconds now) {
 std::optional<Message> Player::Impl::next(Picoseconds now) {
   while (true) {
     if (!sends_.empty()) {
-      const CollectiveSend send = sends_.front();
-      sends_.pop_front();
-      return hand_out(send, now);
+      return hand_out(sends_.pop(), now);
     }
     if (due_.empty() || due_.top().time > now || due_.top().time == kNever) return std::nullopt;
     const Due due = due_.top();

@@ -7,35 +7,38 @@
 
 namespace vef::tracelib {
 
-ActiveInstance& Player::Impl::activate(std::uint32_t t, std::uint32_t instance) {
+std::uint32_t Player::Impl::activate(std::uint32_t t, std::uint32_t instance) {
   TraceRun& run = runs_[t];
   std::uint32_t& slot = run.active_of_instance[instance];
-  if (slot == kNoRecord) {
-    if (free_active_.empty()) {
-      active_.emplace_back();
-      free_active_.push_back(static_cast<std::uint32_t>(active_.size() - 1));
-    }
-    slot = free_active_.back();
-    free_active_.pop_back();
-    ActiveInstance& active = active_[slot];
-    const CollectiveInstance& what = run.index.instance(instance);
-    active.part_of_rank.assign(what.size, kNoRecord);
-    active.send_bytes.clear();
-    active.recv_bytes.clear();
-    active.finished = 0;
-    for (std::uint32_t record : run.index.participants(what)) {
-      active.send_bytes.push_back(run.record(record).send_bytes);
-      active.recv_bytes.push_back(run.record(record).recv_bytes);
-    }
-    active.call.reset(
-        {what.op, static_cast<std::int32_t>(what.size), what.root, active.send_bytes, active.recv_bytes},
-        config_.expansion);
+  if (slot != kNoRecord) return slot;
+  if (free_active_.empty()) {
+    active_.emplace_back();
+    free_active_.push_back(static_cast<std::uint32_t>(active_.size() - 1));
   }
-  return active_[slot];
+  slot = free_active_.back();
+  free_active_.pop_back();
+  const CollectiveInstance& what = run.index.instance(instance);
+  ActiveInstance& active = active_[slot];
+  active.trace = t;
+  active.instance = instance;
+  active.members = run.played.trace->communicators[what.comm].data();
+  active.op = what.op;
+  active.part_of_rank.assign(what.size, kNoRecord);
+  active.send_bytes.clear();
+  active.recv_bytes.clear();
+  active.finished = 0;
+  for (std::uint32_t record : run.index.participants(what)) {
+    active.send_bytes.push_back(run.record(record).send_bytes);
+    active.recv_bytes.push_back(run.record(record).recv_bytes);
+  }
+  active.call.reset(
+      {what.op, static_cast<std::int32_t>(what.size), what.root, active.send_bytes, active.recv_bytes},
+      config_.expansion);
+  return slot;
 }
 
-std::uint32_t Player::Impl::part(std::uint32_t t, std::uint32_t instance, std::int32_t rank) {
-  ActiveInstance& active = activate(t, instance);
+std::uint32_t Player::Impl::part(std::uint32_t active_slot, std::int32_t rank) {
+  ActiveInstance& active = active_[active_slot];
   std::uint32_t& slot = active.part_of_rank[rank];
   if (slot == kNoRecord) {
     if (free_parts_.empty()) {
@@ -45,13 +48,12 @@ std::uint32_t Player::Impl::part(std::uint32_t t, std::uint32_t instance, std::i
     slot = free_parts_.back();
     free_parts_.pop_back();
     Participation& p = parts_[slot];
-    p.trace = t;
-    p.instance = instance;
+    p.active = active_slot;
     p.rank = rank;
     p.entered = false;
     p.round = 0;
     p.pending = 0;
-    p.balance.assign(active.part_of_rank.size(), 0);
+    p.balance.reset(static_cast<std::int32_t>(active.part_of_rank.size()));
     ++parts_running_;
   }
   return slot;
@@ -60,12 +62,12 @@ std::uint32_t Player::Impl::part(std::uint32_t t, std::uint32_t instance, std::i
 void Player::Impl::enter_collective(std::uint32_t t, std::uint32_t record, Picoseconds time) {
   const TraceRun& run = runs_[t];
   const std::uint32_t index = run.index.instance_of(record);
-  const CollectiveInstance& instance = run.index.instance(index);
-  const std::int32_t rank = run.index.comm_rank(instance.comm, run.record(record).task);
-  const std::uint32_t slot = part(t, index, rank);
+  const std::int32_t rank = run.index.comm_rank(run.index.instance(index).comm, run.record(record).task);
+  const std::uint32_t active = activate(t, index);
+  const std::uint32_t slot = part(active, rank);
   Participation& p = parts_[slot];
   p.entered = true;
-  activate(t, index).call.expand(rank, p.schedule);
+  active_[active].call.expand(rank, p.schedule);
   run_rounds(slot, time);
 }
 
@@ -85,7 +87,7 @@ void Player::Impl::start_round(Participation& p, std::uint32_t slot, Picoseconds
   for (std::uint32_t s = begin; s < p.schedule.round_ends[p.round]; ++s) {
     const Step& step = p.schedule.steps[s];
     if (step.is_send) {
-      sends_.push_back({slot, s, time});
+      sends_.push({slot, s, time});
       ++p.pending;
     } else if (--p.balance[step.peer] < 0) {
       ++p.pending;
@@ -94,7 +96,7 @@ void Player::Impl::start_round(Participation& p, std::uint32_t slot, Picoseconds
 }
 
 void Player::Impl::collective_arrival(const InFlight& flight, Picoseconds time) {
-  const std::uint32_t slot = part(flight.trace, flight.instance, flight.dst_rank);
+  const std::uint32_t slot = part(flight.active, flight.dst_rank);
   Participation& p = parts_[slot];
   if (++p.balance[flight.src_rank] > 0) return;  // nobody waits for it yet
   if (--p.pending == 0) {
@@ -105,19 +107,18 @@ void Player::Impl::collective_arrival(const InFlight& flight, Picoseconds time) 
 
 void Player::Impl::finish_part(std::uint32_t slot, Picoseconds time) {
   const Participation& p = parts_[slot];
-  const std::uint32_t t = p.trace;
+  ActiveInstance& active = active_[p.active];
+  const std::uint32_t t = active.trace;
   TraceRun& run = runs_[t];
-  const CollectiveInstance& instance = run.index.instance(p.instance);
+  const CollectiveInstance& instance = run.index.instance(active.instance);
   const std::uint32_t record = run.index.participants(instance)[p.rank];
-  std::uint32_t& active_slot = run.active_of_instance[p.instance];
-  ActiveInstance& active = active_[active_slot];
   free_parts_.push_back(slot);
   --parts_running_;
   // A finished part receives nothing more, so the slot can be used again; the instance lives until its last
   // part ends.
   if (++active.finished == instance.size) {
-    free_active_.push_back(active_slot);
-    active_slot = kNoRecord;
+    free_active_.push_back(p.active);
+    run.active_of_instance[active.instance] = kNoRecord;
   }
   last_time_ = std::max(last_time_, time);
   run.finished[record] = time;

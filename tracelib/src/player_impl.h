@@ -3,31 +3,58 @@
 // in collectives and the messages that are under way.
 #pragma once
 
-#include <deque>
 #include <queue>
 #include <vector>
 
+#include "peer_balance.h"
 #include "prepared_call.h"
 #include "trace_index.h"
 #include "vef/tracelib/player.h"
 
 namespace vef::tracelib {
 
+/// What the player has to hand out next, first in, first out.
+template <class T>
+class Fifo {
+ public:
+  bool empty() const { return head_ == items_.size(); }
+  const T& front() const { return items_[head_]; }
+  void push(const T& item) { items_.push_back(item); }
+  T pop() {
+    const T item = items_[head_++];
+    if (head_ == items_.size()) {
+      items_.clear();
+      head_ = 0;
+    } else if (head_ >= kCompactAt && 2 * head_ >= items_.size()) {
+      items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(head_));
+      head_ = 0;
+    }
+    return item;
+  }
+
+ private:
+  static constexpr std::size_t kCompactAt = 4096;
+  std::vector<T> items_;
+  std::size_t head_ = 0;
+};
+
 /// One task's part in one collective operation, from the first arrival or its entry to its end.
 struct Participation {
-  std::uint32_t trace = 0;
-  std::uint32_t instance = 0;
-  std::int32_t rank = 0;  // in the communicator
+  std::uint32_t active = 0;  // index of the ActiveInstance
+  std::int32_t rank = 0;     // in the communicator
   bool entered = false;
   std::uint32_t round = 0;
   std::uint32_t pending = 0;  // sends not handed out + receives not arrived, of the current round
   Schedule schedule;
-  // Per peer: messages arrived minus receives posted. Below zero: the current round waits for that many.
-  std::vector<std::int32_t> balance;
+  PeerBalance balance;  // below zero: the current round waits for that many
 };
 
 /// One operation while any of its parts runs.
 struct ActiveInstance {
+  std::uint32_t trace = 0;
+  std::uint32_t instance = 0;
+  const formats::TaskId* members = nullptr;  // of the communicator, by rank
+  formats::CollectiveOp op = formats::CollectiveOp::kBarrier;
   std::vector<std::uint32_t> part_of_rank;  // index of the Participation; kNoRecord: none yet
   std::vector<std::uint64_t> send_bytes, recv_bytes;
   PreparedCall call;  // refers to the two vectors
@@ -85,8 +112,8 @@ class Player::Impl {
   };
   struct InFlight {
     std::uint32_t trace = 0;
-    std::uint32_t record = kNoRecord;    // point-to-point
-    std::uint32_t instance = kNoRecord;  // part of a collective
+    std::uint32_t record = kNoRecord;  // point-to-point
+    std::uint32_t active = kNoRecord;  // part of a collective: index of the ActiveInstance
     std::int32_t src_rank = 0, dst_rank = 0;
     bool used = false;
   };
@@ -105,8 +132,8 @@ class Player::Impl {
   // Collectives (player_collectives.cc).
   void enter_collective(std::uint32_t t, std::uint32_t record, Picoseconds time);
   void collective_arrival(const InFlight& flight, Picoseconds time);
-  std::uint32_t part(std::uint32_t t, std::uint32_t instance, std::int32_t rank);
-  ActiveInstance& activate(std::uint32_t t, std::uint32_t instance);
+  std::uint32_t part(std::uint32_t active, std::int32_t rank);
+  std::uint32_t activate(std::uint32_t t, std::uint32_t instance);
   void run_rounds(std::uint32_t part, Picoseconds time);
   void start_round(Participation& p, std::uint32_t part, Picoseconds time);
   void finish_part(std::uint32_t part, Picoseconds time);
@@ -118,7 +145,7 @@ class Player::Impl {
   PlayerConfig config_;
   std::vector<TraceRun> runs_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
-  std::deque<CollectiveSend> sends_;
+  Fifo<CollectiveSend> sends_;
   std::vector<InFlight> flights_;
   std::vector<std::uint32_t> free_flights_;
   std::vector<Participation> parts_;
