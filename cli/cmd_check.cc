@@ -79,16 +79,18 @@ void print_text(const Options& options, const formats::Trace& trace, const Ideal
   fmt::print("{}: {} tasks, {} communicators, {} records, {} collective operations\n", options.file,
              trace.header.tasks, trace.communicators.size(), format_count(trace.records.size()),
              format_count(trace.header.collectives));
-  fmt::print("  {:<16} {:>16} {:>18}   (collectives expanded: {})\n", "messages by", "messages", "bytes",
-             options.expansion);
-  print_row("point-to-point", run.point_to_point.messages, run.point_to_point.bytes);
-  for (int op = 0; op < formats::kCollectiveOps; ++op) {
-    const OperationTraffic& traffic = run.collectives[static_cast<std::size_t>(op)];
-    if (traffic.messages == 0) continue;
-    print_row(formats::collective_name(static_cast<formats::CollectiveOp>(op)), traffic.messages,
-              traffic.bytes);
+  fmt::print("  {:<16} {:>14} {:>14} {:>18}   (collectives expanded: {})\n", "", "operations", "messages",
+             "bytes", options.expansion);
+  print_row("point-to-point", run.point_to_point.messages, run.point_to_point.messages,
+            run.point_to_point.bytes);
+  const auto operations = count_operations(trace);
+  for (std::size_t op = 0; op < operations.size(); ++op) {
+    if (operations[op] == 0) continue;
+    print_row(formats::collective_name(static_cast<formats::CollectiveOp>(op)), operations[op],
+              run.collectives[op].messages, run.collectives[op].bytes);
   }
-  print_row("all", run.counts.messages + run.counts.collective_messages,
+  print_row("all", run.point_to_point.messages + trace.header.collectives,
+            run.counts.messages + run.counts.collective_messages,
             run.counts.message_bytes + run.counts.collective_bytes);
   fmt::print("  time on an ideal network: {}\n", format_time(run.time));
   if (run.finished) {
