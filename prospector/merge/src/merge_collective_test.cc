@@ -266,6 +266,23 @@ TEST(MergeCollective, HandlesUsedAgainAndTwinsAreTellApart) {
   EXPECT_EQ(merged.trace.header.collectives, 6u);  // 2 dups, 2 barriers, the split, the all-reduce
 }
 
+TEST(MergeCollective, CreationByTheGroupAloneIsNoCreationOfTheParents) {
+  // Ranks 1 and 2 make a communicator of their own; what all make of the world afterwards is still one.
+  const auto logs = all_ranks(3, [](std::int32_t rank, Script& log) {
+    std::uint32_t number = 2;
+    if (rank != 0) {
+      log.at(1, 1).as(MpiCall::kCommCreateGroup);
+      log.comm_create(formats::kCommWorld, number++, {{1, 1, 2}}, formats::kCommGroupOnly);
+    }
+    log.at(1, 1).as(MpiCall::kCommDup).comm_create(formats::kCommWorld, number, {{0, 1, 3}});
+    log.at(1, 1).in(number).collective(MpiCall::kAllreduce, 8, 8);
+  });
+  const auto merged = merge_scripts(logs);
+  expect_sound(merged);
+  EXPECT_THAT(merged.report.unmatched, IsEmpty());
+  EXPECT_EQ(merged.trace.header.collectives, 3u);
+}
+
 TEST(MergeCollective, CreatedByTheGroupAlone) {
   // MPI_Comm_create_group over {2, 0}, made twice; rank 1 does nothing.
   const auto logs = all_ranks(3, [](std::int32_t rank, Script& log) {

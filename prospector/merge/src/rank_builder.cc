@@ -150,7 +150,8 @@ Status RankBuilder::on_comm(const Context& context, const Event& event) {
   created.remote_members.assign(event.remote_members.begin(), event.remote_members.end());
   if (!defined) {
     created.parent = find_comm(event.comm, context);
-    if (created.parent != kNoIndex) created.ordinal = creations_[created.parent]++;
+    // Only what all of the parent's members take part in counts for its order.
+    if (created.parent != kNoIndex && !group_only) created.ordinal = creations_[created.parent]++;
   }
   const auto index = static_cast<std::uint32_t>(data_.comms.size());
   const std::uint32_t parent = created.parent;
