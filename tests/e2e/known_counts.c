@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program whose every message is known: known_counts.py derives what the merged trace must hold. Needs >= 4 ranks.
-// Prints one line per check of a result, so that a run under the recorder can be compared with one without.
+// A program whose every message is known: known_counts.py derives what the merged trace must hold. Needs >= 4
+// ranks. Prints one line per check of a result, so that a run under the recorder can be compared with one
+// without.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,8 @@ static void ring(void) {
   }
 }
 
-// 8 bytes between every ordered pair, all receives posted first, one Waitall over everything: n(n-1) messages.
+// 8 bytes between every ordered pair, all receives posted first, one Waitall over everything: n(n-1)
+// messages.
 static void all_pairs(void) {
   double* in = calloc((size_t)size, sizeof *in);
   MPI_Request* requests = malloc(2 * (size_t)size * sizeof *requests);
@@ -44,7 +46,8 @@ static void all_pairs(void) {
   free(requests);
 }
 
-// Rank r sends 5 messages of 4 bytes with one tag to rank r+1, who waits for them in reverse order of posting: 5n messages.
+// Rank r sends 5 messages of 4 bytes with one tag to rank r+1, who waits for them in reverse order of
+// posting: 5n messages.
 static void waitall_reversed(void) {
   int out[5], in[5];
   MPI_Request sends[5], receives[5], reversed[5];
@@ -61,13 +64,11 @@ static void waitall_reversed(void) {
 }
 
 // Rank 0 takes 2(n-1) messages of 16 bytes from anybody with any tag, half of them after a probe.
+// The barrier keeps what the others send next from the wildcards.
 static void wildcards(void) {
   char buffer[16] = {0};
-  if (rank != 0) {
-    for (int i = 0; i < 2; ++i) MPI_Send(buffer, 16, MPI_CHAR, 0, 40 + i, MPI_COMM_WORLD);
-    return;
-  }
-  for (int i = 0; i < 2 * (size - 1); ++i) {
+  for (int i = 0; i < 2 && rank != 0; ++i) MPI_Send(buffer, 16, MPI_CHAR, 0, 40 + i, MPI_COMM_WORLD);
+  for (int i = 0; i < 2 * (size - 1) && rank == 0; ++i) {
     MPI_Status status;
     int count;
     if (i % 2 == 0) {
@@ -79,6 +80,7 @@ static void wildcards(void) {
     MPI_Get_count(&status, MPI_CHAR, &count);
     check(count == 16 && status.MPI_TAG >= 40 && status.MPI_TAG <= 41, "wildcards");
   }
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 // Sendrecv to the left (24 bytes) and a self message of 12 bytes: 2n messages.
@@ -158,10 +160,12 @@ static void nonblocking_collectives(void) {
   MPI_Isend(&out, 1, MPI_INT, (rank + 1) % size, 70, MPI_COMM_WORLD, &requests[3]);
   MPI_Ibcast(&token, 1, MPI_INT, 0, MPI_COMM_WORLD, &requests[4]);
   MPI_Waitall(5, requests, MPI_STATUSES_IGNORE);
-  check(token == 0 && sum == size * (size - 1) / 2 && in == (rank + size - 1) % size, "non-blocking collectives");
+  check(token == 0 && sum == size * (size - 1) / 2 && in == (rank + size - 1) % size,
+        "non-blocking collectives");
 }
 
-// Two halves by parity, ranks reversed inside; each runs every collective and a ring of one 20-byte message per member.
+// Two halves by parity, ranks reversed inside; each runs every collective and a ring of one 20-byte message
+// per member.
 static void sub_communicators(void) {
   MPI_Comm half, copy;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
@@ -171,7 +175,8 @@ static void sub_communicators(void) {
   MPI_Comm_size(copy, &n);
   MPI_Comm_rank(copy, &me);
   char out[20] = {0}, in[20];
-  MPI_Sendrecv(out, 20, MPI_CHAR, (me + 1) % n, 80, in, 20, MPI_CHAR, (me + n - 1) % n, 80, copy, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 20, MPI_CHAR, (me + 1) % n, 80, in, 20, MPI_CHAR, (me + n - 1) % n, 80, copy,
+               MPI_STATUS_IGNORE);
   MPI_Comm_free(&copy);
   MPI_Comm_free(&half);
 }

@@ -38,6 +38,7 @@ def expected_collectives(n):
     parts = [collectives_on(m) for m in [n] + halves]
     # Comm_split on the world and Comm_dup on each half are barriers.
     parts += [{"barrier": [1, 2 * (m - 1), 0]} for m in [n] + halves]
+    parts.append({"barrier": [1, 2 * (n - 1), 0]})  # after the wildcards
     # Ibarrier, Iallreduce (4 bytes), Ibcast (4 bytes) on the world.
     parts.append({"barrier": [1, 2 * (n - 1), 0], "all-reduce": [1, 2 * (n - 1), 8 * (n - 1)],
                   "broadcast": [1, n - 1, 4 * (n - 1)]})
