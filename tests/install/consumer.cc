@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest host of the trace library: runs a trace on a network where every message takes one microsecond.
+// The smallest host of the trace library: runs a trace on a network where every message takes one
+// microsecond.
 #include <cstdio>
 #include <queue>
 
@@ -14,15 +15,17 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (!vef::formats::validate(*trace).empty()) return 1;
-  vef::tracelib::Player player({{std::make_shared<const vef::formats::Trace>(std::move(*trace)), {}, 1.0, 0}}, {});
+  vef::tracelib::Player player({{std::make_shared<const vef::formats::Trace>(std::move(*trace)), {}, 1.0, 0}},
+                               {});
   constexpr vef::Picoseconds kLatency = 1'000'000;
   std::queue<std::pair<vef::Picoseconds, std::uint64_t>> wire;
   vef::Picoseconds now = 0;
   while (!player.done()) {
     while (auto message = player.next(now)) wire.emplace(now + kLatency, message->id);
     now = std::min(player.next_time(), wire.empty() ? vef::kNever : wire.front().first);
-    if (now == vef::kNever) return 1;
+    if (now == vef::kNever) break;
     for (; !wire.empty() && wire.front().first == now; wire.pop()) player.delivered(wire.front().second, now);
   }
+  if (!player.done()) return 1;
   std::printf("%llu messages\n", static_cast<unsigned long long>(player.counts().delivered));
 }

@@ -3,12 +3,12 @@
 // their arrival, and releases what depends on them; it knows no network. Host loop:
 //
 //     Player player(std::move(traces), config);
-//     while (!player.done()) {
+//     while (!player.done() && now != kNever) {
 //       while (auto m = player.next(now)) network.inject(*m, now);
 //       now = network.run_until(player.next_time(), on_delivered);  // on_delivered calls
-//       player.delivered(id, t) if (now == kNever) return player.stuck();                   // both idle: who
-//       waits for what
-//     }
+//       player.delivered(id, t)
+//     }                                                             // kNever: the network is empty, nothing
+//     is due if (!player.done()) return player.stuck();                    // who waits for what
 //
 // Times are picoseconds of simulated time. Deterministic: the order of what is handed out depends on the
 // trace, the mapping and the times of arrival only. Not thread safe.
