@@ -5,10 +5,12 @@
 //     Player player(std::move(traces), config);
 //     while (!player.done() && now != kNever) {
 //       while (auto m = player.next(now)) network.inject(*m, now);
-//       now = network.run_until(player.next_time(), on_delivered);  // on_delivered calls
-//       player.delivered(id, t)
-//     }                                                             // kNever: the network is empty, nothing
-//     is due if (!player.done()) return player.stuck();                    // who waits for what
+//       now = network.run_until(player.next_time(), on_delivered);
+//     }
+//     if (!player.done()) return player.stuck();  // who waits for what
+//
+// on_delivered calls player.delivered(id, time); run_until returns kNever when the network is empty and
+// nothing is due.
 //
 // Times are picoseconds of simulated time. Deterministic: the order of what is handed out depends on the
 // trace, the mapping and the times of arrival only. Not thread safe.
