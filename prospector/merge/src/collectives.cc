@@ -30,6 +30,18 @@ bool same_call(const Instance& instance, const Part& part) {
   return part.family != Family::kNamedBarrier || instance.call == part.call;
 }
 
+/// The size that all members must give alike; 0 where there is none.
+std::uint64_t shared_size(const Part& part) {
+  switch (part.family) {
+    case Family::kAllreduce:
+    case Family::kAllgather:
+    case Family::kAllgatherv:
+      return part.recv_bytes;
+    default:
+      return 0;
+  }
+}
+
 /// Assembles the instances: counts per communicator, then meets every part.
 class Assembler {
  public:
@@ -124,6 +136,11 @@ void Assembler::meet(const RankData& rank, Part& part) {
                     "its root is rank " + std::to_string(root) + ", but rank " + std::to_string(first.rank) +
                         " (its call " + std::to_string(first.part->event) + ") names rank " +
                         std::to_string(instance.root));
+  } else if (comms_[instance.comm].first_group == 0 && shared_size(part) != shared_size(*first.part)) {
+    report_mismatch(rank, part, instance,
+                    "it moves " + std::to_string(shared_size(part)) + " bytes, but " +
+                        std::to_string(shared_size(*first.part)) + " in rank " + std::to_string(first.rank) +
+                        " (its call " + std::to_string(first.part->event) + ")");
   } else {
     instance.root = std::max(instance.root, root);
     return;
@@ -204,6 +221,9 @@ std::string lowering_note(const Instance& instance, bool inter, bool foreign) {
     case Family::kAllgatherv:
       if (!inter) return "written as the plain operation, each member with its own size";
       break;
+    case Family::kBarrier:
+    case Family::kNamedBarrier:
+      return "";
     default:
       break;
   }

@@ -373,6 +373,15 @@ TEST(MergeCollective, MismatchIsReportedAndLeftOut) {
   expect_sound(merged, 2);
 }
 
+TEST(MergeCollective, AllReduceOfTwoSizesIsReported) {
+  const auto merged = collective_of_three(MpiCall::kAllreduce, formats::kUndefined, [](int rank) {
+    return Sizes(8u + 8u * (rank == 2), 8u + 8u * (rank == 2));
+  });
+  ASSERT_EQ(merged.report.faults, 1u);
+  EXPECT_EQ(merged.report.unmatched[0].why, "it moves 16 bytes, but 8 in rank 0 (its call 1)");
+  expect_sound(merged, 5);
+}
+
 TEST(MergeCollective, MemberWhoseLogEndsEarlyExcusesTheRest) {
   std::vector<Script> logs = {Script(0, 2), Script(1, 2)};
   logs[0]
