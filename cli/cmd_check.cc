@@ -140,7 +140,8 @@ Command add_check(CLI::App& root) {
       root.add_subcommand("check", "Execute a trace on an ideal network: does every message arrive?");
   app->add_option("FILE", options->file, "a VEF, VEF2 or VEF3 trace; plain, .gz or .zst")->required();
   app->add_option("--expansion", options->expansion,
-                  "how collectives become messages: n (stars) or log-n (trees)")
+                  "how collectives become messages: n (stars), log-n (trees), or as "
+                  "the library does: openmpi, mpich")
       ->capture_default_str();
   app->add_flag("--json", options->json, "print the result as JSON");
   app->add_flag("--quiet", options->quiet, "no progress bar");

@@ -26,7 +26,7 @@ struct Options {
   std::string results;
   std::string mapping = "linear";
   std::uint64_t seed = 1;
-  std::string expansion = "n";
+  std::string expansion = "openmpi";
   double compute_scale = 1;
   bool messages = false;
   bool json = false;
@@ -178,7 +178,8 @@ Command add_replay(CLI::App& root) {
   app->add_option("--mapping", options->mapping, "tasks to nodes: linear or random")->capture_default_str();
   app->add_option("--seed", options->seed, "of the random mapping")->capture_default_str();
   app->add_option("--expansion", options->expansion,
-                  "how collectives become messages: n (stars) or log-n (trees)")
+                  "how collectives become messages: n (stars), log-n (trees), or as "
+                  "the library does: openmpi, mpich")
       ->capture_default_str();
   app->add_option("--compute-scale", options->compute_scale, "multiplies the time between communications")
       ->check(CLI::Range(0.0, 1000.0))

@@ -89,7 +89,8 @@ Command add_report(CLI::App& root) {
   app->add_option("-o,--output", options->output, "write the report page here");
   app->add_option("--data", options->data, "write the CSV file behind each figure into this folder");
   app->add_option("--expansion", options->expansion,
-                  "how collectives become messages: n (stars) or log-n (trees)")
+                  "how collectives become messages: n (stars), log-n (trees), or as "
+                  "the library does: openmpi, mpich")
       ->capture_default_str();
   app->add_option("--bins", options->bins, "most intervals of the figures over time")
       ->check(CLI::Range(analyzer::kMinIntervals, analyzer::kMaxIntervals))

@@ -8,7 +8,7 @@ source_dir=$PWD
 
 scripts/setup.sh build demo
 echo "== build"
-scripts/build.sh release vef shims
+scripts/build.sh release vef vef-openmpi vef-mpich
 vef=$source_dir/build/release/cli/vef
 
 out=$source_dir/demo-out
@@ -31,9 +31,9 @@ echo "== merge, check, report"
 step "$vef" merge melt.capture -o melt.vef.zst
 step "$vef" check melt.vef.zst
 step "$vef" report melt.vef.zst -o melt.html --data melt.data
-echo "== replay on four networks"
+echo "== replay on four networks, the tasks on random nodes"
 for network in fat-tree-256-conf1 fat-tree-256-conf2 megafly-288-conf1 megafly-288-conf2; do
-  step "$vef" replay melt.vef.zst --network "$source_dir/networks/$network.toml" -o "melt.$network"
+  step "$vef" replay melt.vef.zst --network "$source_dir/networks/$network.toml" --mapping random -o "melt.$network"
 done
 printf '\nThe trace:   %s\nThe report:  %s (open it in a browser)\nThe replays: %s/melt.{fat-tree-256,megafly-288}-conf{1,2}/\n' \
   "$out/melt.vef.zst" "$out/melt.html" "$out"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture_info.h"
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 namespace vef::merge {
@@ -23,6 +25,16 @@ std::string to_text(const nlohmann::json& value) {
   std::string text;
   for (const auto& item : value) text += (text.empty() ? "" : " ") + to_text(item);
   return text;
+}
+
+/// Nanoseconds since 1970 as "2026-03-01 12:30:05 UTC"; other values as they are.
+std::string to_date(const nlohmann::json& value) {
+  if (!value.is_number_unsigned()) return to_text(value);
+  const auto seconds = static_cast<std::time_t>(value.get<std::uint64_t>() / 1'000'000'000);
+  std::tm utc{};
+  char text[64];
+  if (gmtime_r(&seconds, &utc) == nullptr) return to_text(value);
+  return std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc) == 0 ? to_text(value) : text;
 }
 
 /// Metadata is text of one line each.
@@ -49,7 +61,9 @@ formats::Metadata read_capture_info(const std::string& directory, std::string& n
   for (const auto& [key, name] : kKeys) {
     const auto found = json.find(key);
     if (found == json.end() || found->is_null()) continue;
-    if (std::string text = one_line(to_text(*found)); !text.empty())
+    if (std::string text =
+            one_line(std::string_view(key) == "start_wall_ns" ? to_date(*found) : to_text(*found));
+        !text.empty())
       metadata.emplace_back(name, std::move(text));
   }
   return metadata;

@@ -20,9 +20,9 @@ namespace vef::tracelib {
 /// How collectives are expanded.
 ///   kN:    one message per non-root rank, straight from or to the root; all-to-all kinds: every pair
 ///          (all-reduce = reduce to rank 0, then broadcast; barrier the same with empty messages).
-///   kLogN: binomial trees in place of the stars of kN. All-to-all and all-gather as recursive exchange: ring
-///   for
-///          all-gather, pairwise exchange for all-to-all; barrier by dissemination.
+///   kLogN: binomial trees in place of the stars of kN; all-gather by a ring, all-to-all by pairwise
+///   exchange,
+///          barrier by dissemination.
 ///   kOpenMpi, kMpich: the algorithm that Open MPI 4.1.4 or MPICH 4.0 chooses by default for the size of the
 ///   communicator and of the message, message by message; docs/collectives.md says which and what is assumed.
 /// Source: sections 2.2 of "Characterization of Real Communication Patterns and Congestion Dynamics in HPC
