@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pack.h"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <limits>
+#include <boost/iostreams/device/back_inserter.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
+#include <exception>
 #include <string_view>
 
 namespace vef::analyzer {
@@ -37,31 +38,17 @@ std::string pack_matrix(const TrafficMatrix& matrix) {
 }
 
 Result<std::string> gzip(const std::string& data) {
-  constexpr int kGzipWindow = 15 + 16;
-  constexpr int kMemoryLevel = 9;
-  z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
-      Z_OK) {
-    return Error{ErrorKind::kSystem, "compressing the report's data: out of memory"};
-  }
+  namespace io = boost::iostreams;
   std::string out;
-  char buffer[1 << 16];
-  std::size_t consumed = 0;
-  int status = Z_OK;
-  while (status == Z_OK) {
-    // zlib counts in unsigned int: longer data goes in pieces.
-    const std::size_t piece =
-        std::min<std::size_t>(data.size() - consumed, std::numeric_limits<uInt>::max() / 2);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data() + consumed));
-    stream.avail_in = static_cast<uInt>(piece);
-    stream.next_out = reinterpret_cast<Bytef*>(buffer);
-    stream.avail_out = sizeof buffer;
-    status = deflate(&stream, consumed + piece == data.size() ? Z_FINISH : Z_NO_FLUSH);
-    consumed += piece - stream.avail_in;
-    out.append(buffer, sizeof buffer - stream.avail_out);
+  try {  // Boost reports by exceptions; none leaves this room.
+    io::filtering_ostream stream;
+    stream.push(io::gzip_compressor(io::gzip_params(io::gzip::best_compression)));
+    stream.push(io::back_inserter(out));
+    stream.write(data.data(), static_cast<std::streamsize>(data.size()));
+    stream.reset();  // writes the gzip trailer
+  } catch (const std::exception& e) {
+    return Error{ErrorKind::kSystem, std::string("compressing the report's data failed: ") + e.what()};
   }
-  deflateEnd(&stream);
-  if (status != Z_STREAM_END) return Error{ErrorKind::kSystem, "compressing the report's data failed"};
   return out;
 }
 
