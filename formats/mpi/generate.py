@@ -163,7 +163,7 @@ std::string mpi_call_name(std::uint16_t call) {{
 HANDLES = ("MPI_Comm", "MPI_Datatype", "MPI_Op", "MPI_Info", "MPI_Group", "MPI_Request", "MPI_File")
 
 # Recipes that decide by themselves whether the call is the program's own.
-SELF_GUARDED = ("guard", "init", "finalize", "abort", "pcontrol")
+SELF_GUARDED = ("guard", "type_free", "init", "finalize", "abort", "pcontrol")
 
 COLLECTIVE_WORDS = ("comm", "root", "sbuf", "rbuf", "count", "type", "scount", "stype", "rcount", "rtype", "scounts",
                     "rcounts", "stypes", "rtypes")
@@ -180,6 +180,7 @@ WANTED_REPLACED = "Posted{.comm = {comm}, .peer = source, .tag = rtag, .count = 
 # {word} the value of a parameter as its MPI type.
 RECIPES = {
     "guard": "guard(real)",
+    "type_free": "type_free(real)",
     "init": "init({call}, real)",
     "finalize": "finalize(real)",
     "abort": "abort({call}, code, real)",

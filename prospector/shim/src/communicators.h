@@ -82,7 +82,4 @@ class MemberFinder {
   GrowBuffer<formats::RankRun> remote_;
 };
 
-/// Runs of equal stride in `ranks`, negative ones left out; writes at most `count` runs, returns how many.
-std::size_t compress_ranks(const int* ranks, std::size_t count, formats::RankRun* runs);
-
 }  // namespace vef::shim

@@ -56,8 +56,9 @@ void JsonText::put_string(const char* value, std::size_t length) {
 void JsonText::put_key(const char* key) {
   put(first_ ? "\n  " : ",\n  ");
   first_ = false;
-  put_string(key, std::strlen(key));
-  put(": ");
+  put('"');
+  put(key);
+  put("\": ");
 }
 
 void JsonText::close() { put("\n}\n"); }

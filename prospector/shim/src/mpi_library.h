@@ -96,13 +96,10 @@ inline std::int32_t canonical_rank(int rank) {
 }
 inline std::int32_t canonical_tag(int tag) { return tag == MPI_ANY_TAG ? formats::kAnyTag : tag; }
 
-/// count elements of `type`, in bytes.
-template <class Count>
-std::uint64_t bytes_of(Count count, MPI_Datatype type) {
-  if (count <= 0 || type == mpi.datatype_null) return 0;
+inline std::uint64_t size_of(MPI_Datatype type) {
   MPI_Count size = 0;
-  pmpi.type_size_x(type, &size);
-  return size <= 0 ? 0 : static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
+  if (type != mpi.datatype_null) pmpi.type_size_x(type, &size);
+  return size < 0 ? 0 : static_cast<std::uint64_t>(size);
 }
 
 /// Bytes that a receive's status tells of.

@@ -51,7 +51,7 @@ inline formats::Completion received(const MPI_Status& status, bool from_null, st
 
 inline RankEvent posted_event(Call& call, EventKind kind, const Posted& posted) {
   RankEvent event = event_of(kind);
-  event.comm = call.communicator(posted.comm).number;
+  event.comm = call.communicator_number(posted.comm);
   event.peer = canonical_rank(posted.peer);
   event.tag = canonical_tag(posted.tag);
   event.bytes = posted.bytes();
@@ -63,6 +63,13 @@ int guard(Real real) {
   if (local.depth != 0 || !first_call()) return real();
   const DepthGuard depth;
   return real();
+}
+
+/// Not recorded; but the handle may be given to another type.
+template <class Real>
+int type_free(Real real) {
+  forget_handles();
+  return guard(real);
 }
 
 template <class Real>
@@ -412,7 +419,8 @@ int comm_idup(MpiCall number, MPI_Comm parent, MPI_Comm* created, MPI_Request* r
 template <class Real>
 int comm_free(MpiCall number, const MPI_Comm* comm, Real real) {
   const DepthGuard depth;
-  // Out of the table before the library can give the handle to another thread.
+  // Out of table and caches before the library can give the handle to another thread.
+  forget_handles();
   const MPI_Comm handle = *comm;
   Communicator removed;
   const bool known = process.communicators.remove(handle, removed);

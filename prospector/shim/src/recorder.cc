@@ -225,6 +225,13 @@ void set_recording(bool on) {
   process.pauses.fetch_add(1, std::memory_order_release);
 }
 
+inline void Call::append(const RankEvent& event) {
+  if (thread_.log == nullptr) return;
+  const formats::AppendResult result = thread_.log->append(event);
+  if (result == formats::AppendResult::kTurnedOver) turned_over_ = true;
+  if (result == formats::AppendResult::kStopped) stop_writing();
+}
+
 /// Logs what has gathered since the last event: failed polls, and time for which recording was off.
 void Call::settle() {
   if (thread_.polls.count != 0) {
@@ -286,19 +293,9 @@ void Call::log_turnover() {
   append(pause);
 }
 
-void Call::append(const RankEvent& event) {
-  if (thread_.log == nullptr) return;
-  switch (thread_.log->append(event)) {
-    case formats::AppendResult::kOk:
-      return;
-    case formats::AppendResult::kTurnedOver:
-      turned_over_ = true;
-      return;
-    case formats::AppendResult::kStopped:
-      stop();
-      say("rank %d: recording stops: %s", world_rank, thread_.log->error());
-      return;
-  }
+void Call::stop_writing() {
+  stop();
+  say("rank %d: recording stops: %s", world_rank, thread_.log->error());
 }
 
 void Call::poll() {

@@ -62,6 +62,7 @@ struct Process {
   RequestTable requests;
   RequestTable messages;
   CommunicatorTable communicators;
+  std::atomic<std::uint64_t> generation{1};  // of handles; counts what was freed
   std::atomic<std::uint64_t> next_operation{1};
   std::atomic<std::uint64_t> next_sequence{1};
   std::atomic<std::int32_t> thread_count{0};
@@ -78,12 +79,45 @@ extern Process process;
 struct ThreadLocal {
   unsigned depth = 0;
   Thread* thread = nullptr;
+
+  // The last communicator and the last type that were asked for. Valid while the generation is that of the
+  // process: handles are given again after MPI_Comm_free and MPI_Type_free.
+  std::uint64_t generation = 0;
+  MPI_Comm comm{};
+  std::uint32_t comm_number = formats::kCommNull;
+  MPI_Datatype type{};
+  std::uint64_t type_size = 0;
 };
 // The recorder is loaded at start-up, so its thread-local block is part of the static one.
 extern thread_local constinit ThreadLocal local [[gnu::tls_model("initial-exec")]];
 
 bool first_call();    // starts the recorder; whether it records
 bool enter_thread();  // gives this thread a log; whether it has one
+
+/// Before a communicator or a type is freed.
+inline void forget_handles() { process.generation.fetch_add(1, std::memory_order_relaxed); }
+
+/// Clears the caches of this thread if a handle has been freed since they were filled.
+inline void check_handles() {
+  const std::uint64_t now = process.generation.load(std::memory_order_relaxed);
+  if (local.generation == now) [[likely]]
+    return;
+  local.generation = now;
+  local.comm_number = formats::kCommNull;
+  local.type_size = 0;
+}
+
+/// count elements of `type`, in bytes.
+template <class Count>
+[[gnu::always_inline]] inline std::uint64_t bytes_of(Count count, MPI_Datatype type) {
+  if (count <= 0) return 0;
+  check_handles();
+  if (local.type_size == 0 || local.type != type) {
+    local.type_size = size_of(type);
+    local.type = type;
+  }
+  return static_cast<std::uint64_t>(count) * local.type_size;
+}
 
 /// Whether the call at hand is the program's own (not the library's inside another call) and is to be
 /// recorded.
@@ -138,9 +172,19 @@ class Call {
   /// The communicator; one that has not been seen is described to the log first.
   Communicator communicator(MPI_Comm comm);
 
+  std::uint32_t communicator_number(MPI_Comm comm) {
+    check_handles();
+    if (local.comm_number == formats::kCommNull || local.comm != comm) {
+      local.comm_number = communicator(comm).number;
+      local.comm = comm;
+    }
+    return local.comm_number;
+  }
+
  private:
   void settle();
   void append(const RankEvent& event);
+  void stop_writing();
   void log_turnover();
 
   MpiCall call_;
