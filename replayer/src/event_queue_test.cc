@@ -46,7 +46,7 @@ TEST(EventQueue, AgreesWithASortedSetUnderRandomUse) {
     EventQueue queue(shift);
     std::multiset<std::pair<Picoseconds, std::uint64_t>> model;
     Picoseconds now = 0;
-    for (int step = 0; step < 40'000; ++step) {
+    for (int step = 0; step < 20'000; ++step) {
       const auto pushes = random() % 3;
       for (std::uint64_t i = 0; i < pushes; ++i) {
         static constexpr Picoseconds kReach[] = {1, 100, 5'000, 10'000'000'000};

@@ -53,7 +53,7 @@ TEST(Lossless, EveryKindOfSwitchDeliversEverythingAndEndsEmpty) {
   for (const NetworkConfig& config : all_kinds()) {
     Simulation simulation = make(config);
     const std::uint32_t nodes = simulation.topology().nodes;
-    std::vector<Send> sends = random_sends(nodes, 1500, 20'000, 20'000'000, 42);
+    std::vector<Send> sends = random_sends(nodes, 600, 20'000, 8'000'000, 42);
     for (std::size_t i = 0; i < sends.size(); i += 3) sends[i].dst = 1;  // a hot spot
     const std::vector<Delivery> d = play(simulation, sends);
     EXPECT_EQ(d.size(), sends.size()) << simulation.describe_deadlock();
@@ -115,7 +115,7 @@ TEST(Lossless, ABufferTooSmallForPfcSaysHowMuchIsNeeded) {
 TEST(Lossless, TheSameInputsGiveTheSamePicoseconds) {
   for (const TopologyKind kind : {TopologyKind::kFatTree, TopologyKind::kMegafly}) {
     for (const NetworkConfig& config : {conf1(kind), conf2(kind)}) {
-      const std::vector<Send> sends = random_sends(256, 5000, 60'000, 50'000'000, 9);
+      const std::vector<Send> sends = random_sends(256, 2000, 60'000, 20'000'000, 9);
       std::vector<Delivery> runs[2];
       for (auto& run : runs) {
         Simulation simulation = make(config);
