@@ -28,6 +28,9 @@ function(vef_library room)
   set_target_properties(vef_${room} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${room})
 endfunction()
 
+# All unit test programs: what a sanitizer build needs.
+add_custom_target(vef_unit_tests)
+
 # vef_test(NAME LIBRARY SOURCES...) declares one GoogleTest program of a room, label "unit"; extra labels in
 # VEF_TEST_LABELS.
 function(vef_test name library)
@@ -37,6 +40,7 @@ function(vef_test name library)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE ${library} vef_build_flags GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  add_dependencies(vef_unit_tests ${name})
   target_compile_definitions(${name} PRIVATE VEF_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "unit;${VEF_TEST_LABELS}")
 endfunction()

@@ -16,8 +16,8 @@ scripts/setup.sh build test
 
 echo "== build (release, warnings are errors)"
 scripts/build.sh release
-echo "== build (asan)"
-scripts/build.sh asan
+echo "== build (unit tests with sanitizers)"
+scripts/build.sh asan vef_unit_tests
 
 echo "== unit tests under address and undefined-behaviour sanitizers"
 ctest --test-dir build/asan --no-tests=error --output-on-failure -j "$(nproc)" -L unit "${slow[@]}"
