@@ -9,7 +9,7 @@ import { join } from "node:path";
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
                "--disable-background-networking", "--disable-component-update", "--disable-sync",
                "--remote-debugging-pipe"];
-const ANSWER_TIMEOUT_MS = 60000;
+const PATIENCE_MS = 150000;  // a browser takes its time on a busy machine
 
 export class Browser {
   constructor(program) {
@@ -44,7 +44,7 @@ export class Browser {
     const id = ++this.lastId;
     this.process.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${method}: no answer from the browser`)), ANSWER_TIMEOUT_MS);
+      const timer = setTimeout(() => reject(new Error(`${method}: no answer from the browser`)), PATIENCE_MS);
       const settle = (how) => (value) => { clearTimeout(timer); how(value); };
       this.waiting.set(id, { resolve: settle(resolve), reject: settle(reject) });
     });
@@ -106,7 +106,7 @@ class Page {
   }
 
   /** Waits until the expression is true. */
-  async until(expression, timeout = 30000) {
+  async until(expression, timeout = PATIENCE_MS) {
     for (const end = Date.now() + timeout; Date.now() < end;) {
       if (await this.value(expression).catch(() => false)) return;
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -58,8 +58,10 @@ test("asks for nothing but itself", () => {
 test("runs nothing that comes from the trace", async () => {
   assert.equal(await page.value("document.hacked === undefined"), true);
   assert.equal(await page.value("document.title"),
-               "Communication of </title><script>document.hacked = true</script>\"'& ü");
+               "Communication of <img src=x onerror=\"document.hacked = true\">\"'& ü");
   assert.equal(await text("h1"), await page.value("document.title"));
+  assert.equal(await page.value("[...document.querySelectorAll('.metadata td')].at(-1).textContent"),
+               "</td></script></title><script>document.hacked = true</script>");
 });
 
 // 2 x 16 neighbours + 1 + (reduce 15 + broadcast 15) = 63 messages; 32 x 1000 + 5 x 2^20 + 30 x 8 = 5,275,120 bytes.

@@ -101,18 +101,22 @@ Status write_series(const TimeSeries& series,
   return csv.finish();
 }
 
+/// A row per source: its first task, then a cell per destination. The line of column heads is a comment, so
+/// that readers of plain matrices take the file as it is.
 Status write_matrix(const TrafficMatrix& matrix, const std::vector<std::uint64_t>& values,
-                    const std::string& folder, const char* name, std::string_view quantity) {
+                    const std::string& folder, const char* name) {
   CsvFile csv(folder, name);
-  csv.cell("source").cell("destination").cell(quantity).end_line();
+  csv.cell("# source \\ destination");
+  for (std::int64_t column = 0; column < matrix.side; ++column) {
+    csv.cell(static_cast<std::uint64_t>(column * matrix.block));
+  }
+  csv.end_line();
   for (std::int64_t row = 0; row < matrix.side; ++row) {
+    csv.cell(static_cast<std::uint64_t>(row * matrix.block));
     for (std::int64_t column = 0; column < matrix.side; ++column) {
-      const auto cell = static_cast<std::size_t>(row * matrix.side + column);
-      if (matrix.messages[cell] == 0) continue;
-      csv.cell(static_cast<std::uint64_t>(row * matrix.block))
-          .cell(static_cast<std::uint64_t>(column * matrix.block));
-      csv.cell(values[cell]).end_line();
+      csv.cell(values[static_cast<std::size_t>(row * matrix.side + column)]);
     }
+    csv.end_line();
   }
   return csv.finish();
 }
@@ -162,13 +166,14 @@ Status write_readme(const Analysis& analysis, const std::string& folder) {
       "bytes.csv               call_bytes: sum of the larger buffer of each call; messages after expansion\n"
       "messages_over_time.csv  messages per interval and operation\n"
       "bytes_over_time.csv     bytes of these messages\n"
-      "matrix_messages.csv     messages from source to destination; pairs without a message are left out\n"
-      "matrix_bytes.csv        bytes from source to destination; the same pairs\n"
+      "matrix_messages.csv     messages: a row per source task, named in its first cell; a column per "
+      "destination\n"
+      "matrix_bytes.csv        bytes, in the same form\n"
       "message_sizes.csv       messages of first_bytes ... last_bytes bytes, per operation; empty classes "
       "left out\n"
       "communicators.csv       collectives per communicator\n");
   if (analysis.matrix.block > 1) {
-    file.write("\nIn the matrices `source` and `destination` are the first task of a block of " +
+    file.write("\nIn the matrices rows and columns are named after the first task of a block of " +
                std::to_string(analysis.matrix.block) + " tasks whose messages are summed.\n");
   }
   return file.finish();
@@ -186,9 +191,8 @@ Status write_data(const Analysis& analysis, const std::string& folder) {
   if (Status s = write_bytes(analysis, folder); !s) return s;
   if (Status s = write_series(series, series.messages, folder, "messages_over_time.csv"); !s) return s;
   if (Status s = write_series(series, series.bytes, folder, "bytes_over_time.csv"); !s) return s;
-  if (Status s = write_matrix(matrix, matrix.messages, folder, "matrix_messages.csv", "messages"); !s)
-    return s;
-  if (Status s = write_matrix(matrix, matrix.bytes, folder, "matrix_bytes.csv", "bytes"); !s) return s;
+  if (Status s = write_matrix(matrix, matrix.messages, folder, "matrix_messages.csv"); !s) return s;
+  if (Status s = write_matrix(matrix, matrix.bytes, folder, "matrix_bytes.csv"); !s) return s;
   if (Status s = write_sizes(analysis, folder); !s) return s;
   if (Status s = write_communicators(analysis, folder); !s) return s;
   return write_readme(analysis, folder);

@@ -21,8 +21,8 @@ analyzer::TraceMaker test_trace() {
   }
   maker.send(3, 12, 5 << 20, 3000);
   maker.collective(CollectiveOp::kAllreduce, 0, {kTasks, {8, 8}}, 4000);
-  maker.metadata("application", "</title><script>document.hacked = true</script>\"'& ü");
-  maker.metadata("hosts", "<img src=x onerror=\"document.hacked = true\">");
+  maker.metadata("application", "bin/<img src=x onerror=\"document.hacked = true\">\"'& ü");
+  maker.metadata("hosts", "</td></script></title><script>document.hacked = true</script>");
   return maker;
 }
 

@@ -165,7 +165,9 @@ std::string time_text(Picoseconds time) {
 
 std::string page_title(const Analysis& analysis) {
   for (const auto& [key, value] : analysis.metadata) {
-    if (key == "application" && !value.empty()) return "Communication of " + value;
+    // A recording names the program as it was started, often with folders.
+    const std::size_t name = value.find_last_of('/') + 1;  // 0 if there is none
+    if (key == "application" && name < value.size()) return "Communication of " + value.substr(name);
   }
   return "Communication of " + analysis.source;
 }

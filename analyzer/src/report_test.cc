@@ -147,8 +147,10 @@ TEST(Data, FilesHoldTheNumbersBehindTheFigures) {
   EXPECT_THAT(content(data + "calls.csv"),
               HasSubstr("operation,calls,operations\nsend,2,2\nbroadcast,3,1\nreduce,0,0\n"));
   EXPECT_THAT(content(data + "bytes.csv"), HasSubstr("send,3010,2,3010,0\nbroadcast,24,2,16,0\n"));
-  EXPECT_EQ(content(data + "matrix_messages.csv"), "source,destination,messages\n0,1,1\n1,0,1\n1,2,2\n");
-  EXPECT_EQ(content(data + "matrix_bytes.csv"), "source,destination,bytes\n0,1,10\n1,0,8\n1,2,3008\n");
+  EXPECT_EQ(content(data + "matrix_messages.csv"),
+            "# source \\ destination,0,1,2\n0,0,1,0\n1,1,0,2\n2,0,0,0\n");
+  EXPECT_EQ(content(data + "matrix_bytes.csv"),
+            "# source \\ destination,0,1,2\n0,0,10,0\n1,8,0,3008\n2,0,0,0\n");
   // 10 bytes: class 8 ... 15; 3000: 2048 ... 4095.
   EXPECT_EQ(
       content(data + "message_sizes.csv"),
@@ -172,6 +174,14 @@ TEST(Data, TimeSeriesHaveExactTimes) {
   EXPECT_THAT(bytes, HasSubstr("\n0.000000009000,0.000000010000,0,16,"));
   EXPECT_THAT(content(folder / "d/messages_over_time.csv"),
               HasSubstr("\n0.000000009000,0.000000010000,0,2,"));
+}
+
+TEST(Report, IsTitledByTheProgramWithoutItsFolders) {
+  TraceMaker maker = small_trace();
+  maker.metadata("application", "/opt/apps/lmp");
+  const Result<std::string> page = render_report(analysed(maker));
+  ASSERT_TRUE(page.ok());
+  EXPECT_THAT(*page, HasSubstr("<title>Communication of lmp</title>"));
 }
 
 TEST(Summary, IsJsonWithTheTotals) {
