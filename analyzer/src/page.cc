@@ -33,24 +33,40 @@ std::string fill(std::string_view page, const Replacements& replacements) {
   }
 }
 
-std::string expansion_sentence(tracelib::Expansion expansion) {
-  return expansion == tracelib::Expansion::kN ? "Collectives as stars (n)."
-                                              : "Collectives as binomial trees (log n).";
-}
+struct ExpansionText {
+  const char* sentence;
+  const char* method;
+};
 
-std::string expansion_method(tracelib::Expansion expansion) {
-  if (expansion == tracelib::Expansion::kN) {
-    return "n: a rooted collective over n tasks is n − 1 messages straight from or to its root; an "
-           "all-reduce is a "
-           "reduction to the communicator’s first task and a broadcast from it, a barrier the same with "
-           "empty "
-           "messages; all-gather and all-to-all send one message for every ordered pair.";
+/// What the page says about `expansion`; see vef/tracelib/collectives.h for the definitions.
+ExpansionText expansion_text(tracelib::Expansion expansion) {
+  switch (expansion) {
+    case tracelib::Expansion::kN:
+      return {"Collectives as stars (n).",
+              "n: a rooted collective over n tasks is n − 1 messages straight from or to its root; an "
+              "all-reduce is "
+              "a reduction to the communicator’s first task and a broadcast from it, a barrier the same with "
+              "empty "
+              "messages; all-gather and all-to-all send one message for every ordered pair."};
+    case tracelib::Expansion::kLogN:
+      return {
+          "Collectives as binomial trees (log n).",
+          "log n: a rooted collective over n tasks is a binomial tree of n − 1 messages; an all-reduce is a "
+          "reduction to the communicator’s first task and a broadcast from it; all-gather is a ring, "
+          "all-to-all "
+          "a pairwise exchange, a barrier a dissemination."};
+    case tracelib::Expansion::kOpenMpi:
+      return {"Collectives as in Open MPI.",
+              "openmpi: each collective is the messages of the algorithm that Open MPI 4.1.4 chooses by "
+              "default for "
+              "the size of the communicator and of the message."};
+    case tracelib::Expansion::kMpich:
+      return {
+          "Collectives as in MPICH.",
+          "mpich: each collective is the messages of the algorithm that MPICH 4.0 chooses by default for the "
+          "size of the communicator and of the message."};
   }
-  return "log n: a rooted collective over n tasks is a binomial tree of n − 1 messages; an all-reduce is a "
-         "reduction "
-         "to the communicator’s first task and a broadcast from it; all-gather is a ring, all-to-all a "
-         "pairwise "
-         "exchange, a barrier a dissemination.";
+  return {"", ""};
 }
 
 std::string interval_sentence(const Analysis& analysis) {
@@ -59,7 +75,7 @@ std::string interval_sentence(const Analysis& analysis) {
 }
 
 std::string blocks_sentence(const Analysis& analysis) {
-  const std::string expansion = expansion_sentence(analysis.expansion);
+  const std::string expansion = expansion_text(analysis.expansion).sentence;
   if (analysis.matrix.block == 1) return expansion;
   return expansion + " Each cell sums " + format_count(static_cast<std::uint64_t>(analysis.matrix.block)) +
          " × " + format_count(static_cast<std::uint64_t>(analysis.matrix.block)) + " tasks.";
@@ -68,7 +84,7 @@ std::string blocks_sentence(const Analysis& analysis) {
 std::string subtitle(const Analysis& analysis) {
   return "Static analysis of " + analysis.source + ", " +
          format_count(static_cast<std::uint64_t>(analysis.header.tasks)) + " tasks. " +
-         expansion_sentence(analysis.expansion);
+         expansion_text(analysis.expansion).sentence;
 }
 
 }  // namespace
@@ -76,21 +92,22 @@ std::string subtitle(const Analysis& analysis) {
 Result<std::string> render_report(const Analysis& analysis) {
   Result<std::string> data = page_data(analysis);
   if (!data) return data.error();
-  return fill(assets::kPageHtml, {{"title", escape_html(page_title(analysis))},
-                                  {"subtitle", escape_html(subtitle(analysis))},
-                                  {"cards", cards_html(analysis)},
-                                  {"metadata", metadata_html(analysis)},
-                                  {"tables", tables_html(analysis)},
-                                  {"interval", escape_html(interval_sentence(analysis))},
-                                  {"expansion", escape_html(expansion_sentence(analysis.expansion))},
-                                  {"expansion_method", escape_html(expansion_method(analysis.expansion))},
-                                  {"blocks", escape_html(blocks_sentence(analysis))},
-                                  {"data", escape_script(*data)},
-                                  {"page_css", std::string(assets::kPageCss)},
-                                  {"page_js", std::string(assets::kPageJs)},
-                                  {"uplot_css", std::string(assets::kUplotCss)},
-                                  {"uplot_js", std::string(assets::kUplotJs)},
-                                  {"uplot_license", escape_html(assets::kUplotLicense)}});
+  return fill(assets::kPageHtml,
+              {{"title", escape_html(page_title(analysis))},
+               {"subtitle", escape_html(subtitle(analysis))},
+               {"cards", cards_html(analysis)},
+               {"metadata", metadata_html(analysis)},
+               {"tables", tables_html(analysis)},
+               {"interval", escape_html(interval_sentence(analysis))},
+               {"expansion", escape_html(expansion_text(analysis.expansion).sentence)},
+               {"expansion_method", escape_html(expansion_text(analysis.expansion).method)},
+               {"blocks", escape_html(blocks_sentence(analysis))},
+               {"data", escape_script(*data)},
+               {"page_css", std::string(assets::kPageCss)},
+               {"page_js", std::string(assets::kPageJs)},
+               {"uplot_css", std::string(assets::kUplotCss)},
+               {"uplot_js", std::string(assets::kUplotJs)},
+               {"uplot_license", escape_html(assets::kUplotLicense)}});
 }
 
 Status write_report(const Analysis& analysis, const std::string& path) {

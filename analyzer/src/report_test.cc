@@ -126,6 +126,20 @@ TEST(Report, SaysThatTasksAreSummed) {
   EXPECT_THAT(*page, HasSubstr("Each cell sums 2 × 2 tasks."));
 }
 
+TEST(Report, SaysHowCollectivesAreExpanded) {
+  for (const auto& [expansion, text] :
+       {std::pair{tracelib::Expansion::kN, "Collectives as stars (n)."},
+        std::pair{tracelib::Expansion::kLogN, "Collectives as binomial trees (log n)."},
+        std::pair{tracelib::Expansion::kOpenMpi, "Collectives as in Open MPI."},
+        std::pair{tracelib::Expansion::kMpich, "Collectives as in MPICH."}}) {
+    AnalysisOptions options;
+    options.expansion = expansion;
+    const Result<std::string> page = render_report(analysed(small_trace(), options));
+    ASSERT_TRUE(page.ok());
+    EXPECT_THAT(*page, HasSubstr(text));
+  }
+}
+
 TEST(Report, WritesTheFileWholeOrReportsWhyNot) {
   const Folder folder;
   const Analysis analysis = analysed(small_trace());
