@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "load_capture.h"
+#include "load_log.h"
 #include "test_script.h"
 #include "vef/formats/rank_log_writer.h"
 #include "vef/formats/trace_io.h"
@@ -270,19 +271,30 @@ TEST_F(MergeDirectory, CutLogsNeverCrash) {
   const auto logs = ping();
   write_log(logs[0]);
   write_log(logs[1]);
-  MergeOptions options;
-  options.allow_unmatched = true;
   const std::string name = "000001.0.vlog";
   const std::string good = read_file(name);
   ASSERT_FALSE(good.empty());
+  // The stages without the output, whose syncing to disk would take most of the time.
   for (std::size_t size = 0; size < good.size(); ++size) {
     write_file(name, good.substr(0, size));
-    const auto report = run(options);
-    if (!report.ok() || !report->written) continue;
-    const auto trace = formats::read_trace(output());
-    ASSERT_TRUE(trace.ok()) << trace.error().message;
-    EXPECT_TRUE(formats::validate(*trace).empty());
-    EXPECT_EQ(execution_fault(*trace), "");
+    std::vector<RankData> ranks;
+    for (const char* file : {"000000.0.vlog", "000001.0.vlog"}) {
+      auto log = formats::RankLogReader::open((directory_ / file).string());
+      if (!log.ok()) break;
+      std::vector<std::unique_ptr<formats::RankLogReader>> of_rank;
+      of_rank.push_back(std::move(*log));
+      auto data = load_rank(std::move(of_rank), 2);
+      ASSERT_TRUE(data.ok()) << data.error().message;
+      ranks.push_back(std::move(*data));
+    }
+    if (ranks.size() < 2) continue;
+    MergeReport report;
+    const auto prepared = prepare(std::move(ranks), TimeZero::kLatestInit, {}, report);
+    ASSERT_TRUE(prepared.ok()) << prepared.error().message;
+    const formats::Trace trace = to_trace(**prepared);
+    EXPECT_TRUE(formats::validate(trace).empty());
+    EXPECT_EQ(execution_fault(trace), "");
+    EXPECT_EQ(report.faults, 0u) << size;
   }
 }
 
