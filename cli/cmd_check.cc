@@ -67,7 +67,7 @@ void print_json(const Options& options, const formats::Trace& trace, const Ideal
     entry.update(traffic_json(run.collectives[op]));
     out["collectives"][std::string(formats::collective_name(static_cast<formats::CollectiveOp>(op)))] = entry;
   }
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 void print_row(std::string_view name, std::uint64_t calls, std::uint64_t messages, std::uint64_t bytes) {

@@ -61,7 +61,11 @@ class Summary {
   void add(const formats::Record& record) {
     ++dependencies[static_cast<std::size_t>(record.dep)];
     std::uint64_t& time = task_time_[static_cast<std::size_t>(record.task)];
-    time = time > kNoLimit - record.time ? kNoLimit : time + record.time;
+    if (record.dep == formats::DepKind::kIndependent) {
+      time = std::max(time, record.time);  // an absolute time
+    } else {
+      time = time > kNoLimit - record.time ? kNoLimit : time + record.time;
+    }
     if (record.kind == RecordKind::kMark) {
       ++marks;
     } else if (record.kind == RecordKind::kMessage) {

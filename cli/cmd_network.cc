@@ -82,7 +82,7 @@ void print_json(const NetworkConfig& config, const TopologySummary& s, bool dead
   if (config.flow.kind == FlowControlKind::kPfc) {
     json["pfc"] = {{"headroom", pfc_headroom(config)}, {"xoff", pfc_xoff(config)}, {"xon", pfc_xon(config)}};
   }
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 void row(const char* name, const std::string& text) { fmt::print("  {:<18} {}\n", name, text); }

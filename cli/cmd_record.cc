@@ -120,7 +120,7 @@ void print_json(const CaptureSummary& summary, const launch::Plan& plan, int sta
                                  {"logs_cut_off", summary.cut_off},
                                  {"bytes", summary.bytes}};
   json["events"] = summary.events ? nlohmann::ordered_json(*summary.events) : nlohmann::ordered_json();
-  std::printf("%s\n", json.dump().c_str());
+  std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
 /// Open MPI's mpirun does nothing for root unless told so twice.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // vef replay: plays traces on a simulated network.
 #include <fmt/format.h>
+#include <cmath>
 
 #include <memory>
 #include <optional>
@@ -114,6 +115,9 @@ void print_text(const Options& options, const ReplayResults& r, const Simulation
 }
 
 int run_replay(const Options& options) {
+  if (std::isnan(options.compute_scale)) {  // passes every range
+    return report_error(usage_error("--compute-scale nan; expected a number from 0 to 1000"));
+  }
   const auto expansion = tracelib::parse_expansion(options.expansion);
   if (!expansion) return report_error(expansion.error());
   if (options.messages && options.results.empty()) {
@@ -176,7 +180,9 @@ Command add_replay(CLI::App& root) {
   app->add_option("--network", options->network, "network file (TOML)")->required();
   app->add_option("-o,--output", options->results, "directory for summary.json, fct_cdf.csv, links.csv");
   app->add_option("--mapping", options->mapping, "tasks to nodes: linear or random")->capture_default_str();
-  app->add_option("--seed", options->seed, "of the random mapping")->capture_default_str();
+  app->add_option("--seed", options->seed, "of the random mapping")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app->add_option("--expansion", options->expansion,
                   "how collectives become messages: n (stars), log-n (trees), or as "
                   "the library does: openmpi, mpich")

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <new>
 
 #include "command.h"
 
@@ -29,9 +33,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    const bool asked_for_help = e.get_exit_code() == 0;
-    const int status = app.exit(e);
-    return asked_for_help ? kDone : (status == 0 ? kDone : kWrongUsage);
+    return app.exit(e) == 0 ? kDone : kWrongUsage;  // 0: --help, --version
   }
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
@@ -42,4 +44,18 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace vef::cli
 
-int main(int argc, char** argv) { return vef::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  int status = vef::cli::kFailed;
+  try {
+    status = vef::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "vef: out of memory; the input needs more than this machine (or its limit) has\n");
+  }
+  // A result that could not be printed is no result.
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
+    std::fprintf(stderr, "vef: standard output: %s\n", std::strerror(errno));
+    if (status == vef::cli::kDone) status = vef::cli::kFailed;
+  }
+  return status;
+}

@@ -92,6 +92,13 @@ Result<ReplayResults> run_replay(tracelib::Player& player, Simulation& simulatio
   Picoseconds now = 0;
   for (;;) {
     while (const auto message = player.next(now)) {
+      if (serialisation_time(message->bytes, simulation.config().link.bandwidth) > kLongestRun) {
+        return Error{ErrorKind::kInput, trace_name(trace_names, message->trace) + ": a message of " +
+                                            format_bytes(message->bytes) + " from task " +
+                                            std::to_string(message->src_task) + " to task " +
+                                            std::to_string(message->dst_task) +
+                                            " needs more than 53 days of link time"};
+      }
       simulation.inject({message->id, static_cast<NodeIndex>(message->src_node),
                          static_cast<NodeIndex>(message->dst_node), message->bytes},
                         now);

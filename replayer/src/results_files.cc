@@ -139,7 +139,7 @@ std::string summary_json(const ReplayResults& results, const Simulation& simulat
       {"busiest", results.busiest == kNoPort ? "" : simulation.topology().port_name(results.busiest)},
       {"pauses", n.pauses}};
   json["records"] = results.trace.records;
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 class ResultsDirectory::Impl {

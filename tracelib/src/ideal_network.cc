@@ -14,7 +14,7 @@ IdealRun run_on_ideal_network(Player& player, const std::function<void(const Mes
       OperationTraffic& traffic =
           message->op < 0 ? run.point_to_point : run.collectives[static_cast<std::size_t>(message->op)];
       ++traffic.messages;
-      traffic.bytes += message->bytes;
+      saturating_add_to(traffic.bytes, message->bytes);
       if (on_message) on_message(*message);
       player.delivered(message->id, now);
       if (on_progress && ++messages % kProgressEvery == 0) on_progress(player.counts().records);

@@ -123,7 +123,7 @@ Message Player::Impl::hand_out(std::uint32_t t, std::uint32_t record, Picosecond
   flights_[id].trace = t;
   flights_[id].record = record;
   ++counts_.messages;
-  counts_.message_bytes += r.send_bytes;
+  saturating_add_to(counts_.message_bytes, r.send_bytes);
   return {id,     run.node(r.task), run.node(r.peer), static_cast<std::int32_t>(t),
           r.task, r.peer,           r.send_bytes,     due,
           -1};
@@ -141,7 +141,7 @@ Message Player::Impl::hand_out(const CollectiveSend& send, Picoseconds now) {
   flight.src_rank = p.rank;
   flight.dst_rank = step.peer;
   ++counts_.collective_messages;
-  counts_.collective_bytes += step.bytes;
+  saturating_add_to(counts_.collective_bytes, step.bytes);
   const formats::TaskId src = active.members[p.rank], dst = active.members[step.peer];
   Message message{id,  run.node(src), run.node(dst), static_cast<std::int32_t>(active.trace), src,
                   dst, step.bytes,    send.time,     static_cast<std::int8_t>(active.op)};

@@ -58,6 +58,15 @@ std::uint32_t Player::Impl::blocker(std::uint32_t t, std::uint32_t record, std::
 
 std::vector<Waiting> Player::Impl::stuck(std::size_t limit) const {
   std::vector<Waiting> all;
+  for (auto due = due_; !due.empty() && due.top().time == kNever && all.size() < limit; due.pop()) {
+    const TraceRun& run = runs_[due.top().trace];
+    const Record& r = run.record(due.top().record);
+    const auto& lines = run.played.trace->lines;
+    all.push_back(
+        {static_cast<std::int32_t>(due.top().trace), r.task, lines.empty() ? 0 : lines[due.top().record],
+         name_of(run, due.top().record) +
+             " would fire later than simulated time can say; expected at most 2^63 - 2 ps (106 days)"});
+  }
   for (std::uint32_t t = 0; t < runs_.size(); ++t) {
     const TraceRun& run = runs_[t];
     // The record at which a task (ordered) or a record's own dependency (unordered) stands.

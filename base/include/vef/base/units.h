@@ -24,6 +24,11 @@ Picoseconds serialisation_time(std::uint64_t bytes, std::uint64_t bits_per_secon
 /// a + b, or kNever where that does not fit. Both must be >= 0.
 inline Picoseconds saturating_add(Picoseconds a, Picoseconds b) { return a > kNever - b ? kNever : a + b; }
 
+/// sum += value, or the largest number where that does not fit: byte counts of a hostile trace must not wrap.
+inline void saturating_add_to(std::uint64_t& sum, std::uint64_t value) {
+  if (__builtin_add_overflow(sum, value, &sum)) sum = std::numeric_limits<std::uint64_t>::max();
+}
+
 // Parsers of configuration values; an error says what was found and which units exist.
 Result<Picoseconds> parse_time(std::string_view text);     // "350ns" "1.5us" "2ms" "1s" "10ps"
 Result<std::uint64_t> parse_bytes(std::string_view text);  // "4096" "4096B" "128KiB" "1MiB" "9.6kB"

@@ -44,11 +44,11 @@ struct SwitchConfig {
   Architecture architecture = Architecture::kCioq;
   Switching switching = Switching::kCutThrough;
   InputQueues queues = InputQueues::kFifo;
-  std::uint64_t input_buffer = 128 * 1024;  // per port, shared out evenly among the virtual channels
-  std::uint64_t output_buffer = 48 * 1024;  // per port, likewise; CIOQ only
-  double speed_up = 2;                      // of the crossbar over the links; CIOQ only
-  Picoseconds pipeline_latency = 0;         // from the arrival of a packet's first bit to its first request
-  std::uint32_t virtual_channels = 1;       // a packet uses channel (destination mod channels) all the way
+  std::uint64_t input_buffer = 128ULL * 1024;  // per port, shared out evenly among the virtual channels
+  std::uint64_t output_buffer = 48ULL * 1024;  // per port, likewise; CIOQ only
+  double speed_up = 2;                         // of the crossbar over the links; CIOQ only
+  Picoseconds pipeline_latency = 0;    // from the arrival of a packet's first bit to its first request
+  std::uint32_t virtual_channels = 1;  // a packet uses channel (destination mod channels) all the way
 };
 
 struct LinkConfig {
