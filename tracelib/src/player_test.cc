@@ -318,6 +318,45 @@ TEST(PlayerTest, OverlappingCollectivesAllFinish) {
   }
 }
 
+// 1000 independent records of one task at 10^13 ns each: absolute times, so the trace ends at 10^13 ns =
+// 10^16 ps, far below 2^63 ps, although their sum is beyond it.
+TEST(PlayerTest, AbsoluteTimesDoNotAddUp) {
+  for (auto version : {formats::TraceVersion::kVef, formats::TraceVersion::kVef3}) {
+    TraceBuilder b(2, version);
+    for (std::uint64_t i = 0; i < 1000; ++i) b.send(i, 0, 1, 8, kNone, 10'000'000'000'000);
+    const Trace trace = b.build();
+    ASSERT_TRUE(formats::validate(trace).empty());
+    Player player = make_player(trace);
+    const IdealRun run = run_on_ideal_network(player);
+    EXPECT_TRUE(run.finished);
+    EXPECT_EQ(run.time, 10'000'000'000'000'000);
+  }
+}
+
+// 5 * 10^15 ns at task 0, as much again at task 1 after the arrival: each fits into 63 bits of picoseconds,
+// their sum, 10^19 ps, does not.
+TEST(PlayerTest, ARecordBeyondSimulatedTimeIsNamed) {
+  const Trace trace = TraceBuilder(2)
+                          .send(0, 0, 1, 10, kNone, 5'000'000'000'000'000)
+                          .send(1, 1, 0, 10, kRecv, 5'000'000'000'000'000, 0)
+                          .build();
+  ASSERT_TRUE(formats::validate(trace).empty());
+  Player player = make_player(trace);
+  const IdealRun run = run_on_ideal_network(player);
+  EXPECT_FALSE(run.finished);
+  ASSERT_EQ(run.stuck.size(), 1u);
+  EXPECT_EQ(run.stuck[0].line, 4u);
+  EXPECT_THAT(run.stuck[0].what, HasSubstr("record 1 (line 4) would fire later than simulated time can say"));
+}
+
+TEST(PlayerTest, ByteCountsDoNotWrap) {
+  TraceBuilder b(2);
+  for (std::uint64_t i = 0; i < 3; ++i) b.send(i, 0, 1, ~std::uint64_t{0} >> 1, kNone, 0);
+  const Trace trace = b.build();
+  Player player = make_player(trace);
+  EXPECT_EQ(run_on_ideal_network(player).point_to_point.bytes, ~std::uint64_t{0});
+}
+
 TEST(PlayerTest, AnArrivalReportedTwiceIsIgnored) {
   const Trace trace = TraceBuilder(2).send(0, 0, 1, 8, kNone, 0).build();
   Player player = make_player(trace);
