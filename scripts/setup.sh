@@ -24,7 +24,9 @@ for group in "${@:-build}"; do
 done
 
 missing=()
-installed=$(dpkg-query -W -f '${Package} ${Status}\n' "${wanted[@]}" 2> /dev/null | awk '/ ok installed$/ {print $1}')
+# dpkg-query fails as soon as one package is unknown to it; what it prints of the others is still right.
+known=$(dpkg-query -W -f '${Package} ${Status}\n' "${wanted[@]}" 2> /dev/null || true)
+installed=$(awk '/ ok installed$/ {print $1}' <<< "$known")
 for package in "${wanted[@]}"; do
   grep -qx "$package" <<< "$installed" || missing+=("$package")
 done

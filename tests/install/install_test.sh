@@ -12,7 +12,7 @@ for mpi in openmpi mpich; do
   shim=$("$work/prefix/bin/vef" shim-path --mpi $mpi)
   case $shim in "$work"/prefix/*) test -f "$shim" ;; *) echo "shim-path says $shim, not below the prefix"; exit 1 ;; esac
 done
-cmake -S "$source/tests/install" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$work/prefix" > "$work/configure.log" ||
+cmake -G Ninja -S "$source/tests/install" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$work/prefix" > "$work/configure.log" ||
   { cat "$work/configure.log"; exit 1; }
 cmake --build "$work/consumer" > "$work/build.log" || { cat "$work/build.log"; exit 1; }
 # 4 sends of 86 bytes and 4 of 4 bytes (the ring program of the capture).
