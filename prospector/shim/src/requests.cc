@@ -13,6 +13,15 @@ constexpr std::uint32_t kFirstNodes = 256;
 
 bool RequestTable::start() { return grow_slots() && (free_node_ = new_node()) != 0; }
 
+void RequestTable::release() {
+  std::free(slots_);
+  std::free(nodes_);
+  slots_ = nullptr;
+  nodes_ = nullptr;
+  capacity_ = used_slots_ = chained_ = 0;
+  node_capacity_ = free_node_ = 0;
+}
+
 bool RequestTable::push(std::uint64_t handle, const Operation& operation, bool front) {
   TableGuard guard(lock_);
   Slot* slot = find(handle);

@@ -42,6 +42,10 @@ class RequestTable {
   /// Memory for the first requests; false where there is none.
   bool start();
 
+  /// Gives the memory back. There is no destructor: the recorder's tables live as long as the process, and
+  /// threads may still be at them while it ends.
+  void release();
+
   /// Appends to (front: puts at the head of) the handle's queue. False: no memory, the operation is
   /// forgotten.
   bool push(std::uint64_t handle, const Operation& operation, bool front = false);
