@@ -2,12 +2,10 @@
 // vef check: executes a trace on the ideal network.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "output.h"
 #include "progress.h"
 #include "vef/base/units.h"
 #include "vef/formats/trace_io.h"
@@ -31,20 +29,12 @@ nlohmann::ordered_json traffic_json(const OperationTraffic& traffic) {
   return {{"messages", traffic.messages}, {"bytes", traffic.bytes}};
 }
 
-/// Collective operations of the trace by kind: its records counted per communicator, divided by the members.
-std::array<std::uint64_t, formats::kCollectiveOps> count_operations(const formats::Trace& trace) {
-  std::vector<std::array<std::uint64_t, formats::kCollectiveOps>> records(trace.communicators.size());
+OperationCounter count_operations(const formats::Trace& trace) {
+  OperationCounter counter(trace.communicators);
   for (const formats::Record& record : trace.records) {
-    if (record.kind == formats::RecordKind::kCollective)
-      ++records[record.comm][static_cast<std::size_t>(record.op)];
+    if (record.kind == formats::RecordKind::kCollective) counter.add(record);
   }
-  std::array<std::uint64_t, formats::kCollectiveOps> operations{};
-  for (std::size_t comm = 0; comm < records.size(); ++comm) {
-    for (std::size_t op = 0; op < operations.size(); ++op) {
-      operations[op] += records[comm][op] / std::max<std::size_t>(1, trace.communicators[comm].size());
-    }
-  }
-  return operations;
+  return counter;
 }
 
 void print_json(const Options& options, const formats::Trace& trace, const IdealRun& run) {
@@ -61,13 +51,13 @@ void print_json(const Options& options, const formats::Trace& trace, const Ideal
   out["messages_received"] = run.counts.delivered;
   out["ideal_time_ps"] = run.time;
   out["point_to_point"] = traffic_json(run.point_to_point);
-  const auto operations = count_operations(trace);
-  for (std::size_t op = 0; op < operations.size(); ++op) {
-    nlohmann::ordered_json entry = {{"operations", operations[op]}};
+  const OperationCounter counter = count_operations(trace);
+  for (std::size_t op = 0; op < run.collectives.size(); ++op) {
+    nlohmann::ordered_json entry = {{"operations", counter.operations(op)}};
     entry.update(traffic_json(run.collectives[op]));
     out["collectives"][std::string(formats::collective_name(static_cast<formats::CollectiveOp>(op)))] = entry;
   }
-  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  fmt::print("{}\n", json_text(out));
 }
 
 void print_row(std::string_view name, std::uint64_t calls, std::uint64_t messages, std::uint64_t bytes) {
@@ -83,10 +73,10 @@ void print_text(const Options& options, const formats::Trace& trace, const Ideal
              "bytes", options.expansion);
   print_row("point-to-point", run.point_to_point.messages, run.point_to_point.messages,
             run.point_to_point.bytes);
-  const auto operations = count_operations(trace);
-  for (std::size_t op = 0; op < operations.size(); ++op) {
-    if (operations[op] == 0) continue;
-    print_row(formats::collective_name(static_cast<formats::CollectiveOp>(op)), operations[op],
+  const OperationCounter counter = count_operations(trace);
+  for (std::size_t op = 0; op < run.collectives.size(); ++op) {
+    if (counter.operations(op) == 0) continue;
+    print_row(formats::collective_name(static_cast<formats::CollectiveOp>(op)), counter.operations(op),
               run.collectives[op].messages, run.collectives[op].bytes);
   }
   print_row("all", run.point_to_point.messages + trace.header.collectives,

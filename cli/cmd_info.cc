@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "command.h"
+#include "output.h"
 #include "progress.h"
 #include "vef/base/units.h"
 #include "vef/formats/trace_io.h"
@@ -47,7 +48,7 @@ struct Amount {
 
   void add(std::uint64_t size) {
     ++count;
-    bytes = bytes > kNoLimit - size ? kNoLimit : bytes + size;
+    saturating_add_to(bytes, size);
   }
 };
 
@@ -55,7 +56,7 @@ class Summary {
  public:
   explicit Summary(const formats::TraceReader& reader)
       : task_time_(reader.communicators().front().size()),
-        operation_records_(reader.communicators().size()),
+        operations_(reader.communicators()),
         clock_(reader.header().clock) {}
 
   void add(const formats::Record& record) {
@@ -64,7 +65,7 @@ class Summary {
     if (record.dep == formats::DepKind::kIndependent) {
       time = std::max(time, record.time);  // an absolute time
     } else {
-      time = time > kNoLimit - record.time ? kNoLimit : time + record.time;
+      saturating_add_to(time, record.time);
     }
     if (record.kind == RecordKind::kMark) {
       ++marks;
@@ -76,22 +77,16 @@ class Summary {
     } else {
       collective_records.add(record.send_bytes);
       by_operation[static_cast<std::size_t>(record.op)].add(record.send_bytes);
-      ++operation_records_[static_cast<std::size_t>(record.comm)][static_cast<std::size_t>(record.op)];
+      operations_.add(record);
     }
   }
 
   std::uint64_t records() const { return messages.count + marks + collective_records.count; }
 
-  /// Operations of one kind: its records, each communicator's divided by the number of its members.
-  std::uint64_t operations(std::size_t op, const formats::Communicators& communicators) const {
-    std::uint64_t count = 0;
-    for (std::size_t comm = 0; comm < communicators.size(); ++comm) {
-      count += operation_records_[comm][op] / communicators[comm].size();
-    }
-    return count;
-  }
+  std::uint64_t operations(std::size_t op) const { return operations_.operations(op); }
 
-  /// Smallest, mean and largest sum of the time fields of a task, in picoseconds.
+  /// Smallest, mean and largest time of a task without waiting: its delays added up from its last absolute
+  /// time. In picoseconds.
   std::array<Picoseconds, 3> task_times() const {
     const auto [low, high] = std::minmax_element(task_time_.begin(), task_time_.end());
     const double sum = std::accumulate(task_time_.begin(), task_time_.end(), 0.0);
@@ -114,7 +109,7 @@ class Summary {
   }
 
   std::vector<std::uint64_t> task_time_;
-  std::vector<std::array<std::uint64_t, formats::kCollectiveOps>> operation_records_;  // by communicator
+  OperationCounter operations_;
   std::uint64_t clock_;
 };
 
@@ -151,7 +146,7 @@ void print_json(const formats::TraceReader& reader, const Summary& summary) {
   out["collectives"] = {{"operations", header.collectives}, {"records", summary.collective_records.count}};
   for (std::size_t op = 0; op < summary.by_operation.size(); ++op) {
     out["collectives"]["by_operation"][std::string(operation_name(op))] = {
-        {"operations", summary.operations(op, communicators)},
+        {"operations", summary.operations(op)},
         {"records", summary.by_operation[op].count},
         {"send_bytes", summary.by_operation[op].bytes}};
   }
@@ -171,7 +166,7 @@ void print_json(const formats::TraceReader& reader, const Summary& summary) {
   out["metadata"] = Json::array();
   for (const auto& [key, value] : reader.metadata())
     out["metadata"].push_back({{"key", key}, {"value", value}});
-  fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", json_text(out));
 }
 
 void print_communicators(const formats::Communicators& communicators) {
@@ -215,9 +210,8 @@ void print_text(const formats::TraceReader& reader, const Summary& summary) {
     for (std::size_t op = 0; op < summary.by_operation.size(); ++op) {
       const Amount& amount = summary.by_operation[op];
       if (amount.count == 0) continue;
-      fmt::print("  {:<18} {:>16} {:>14} {:>16}\n", operation_name(op),
-                 format_count(summary.operations(op, reader.communicators())), format_bytes(amount.bytes),
-                 format_count(amount.count));
+      fmt::print("  {:<18} {:>16} {:>14} {:>16}\n", operation_name(op), format_count(summary.operations(op)),
+                 format_bytes(amount.bytes), format_count(amount.count));
     }
   }
   if (!reader.metadata().empty()) fmt::print("\n  metadata\n");

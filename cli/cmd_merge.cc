@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "output.h"
 #include "progress.h"
 #include "vef/base/units.h"
 #include "vef/merge/merge.h"
@@ -99,7 +100,7 @@ void print_json(const Options& options, const MergeReport& report) {
   out["unmatched"] = nlohmann::ordered_json::array();
   for (const Unmatched& entry : report.unmatched) out["unmatched"].push_back(unmatched_json(entry));
   for (const auto& [stage, seconds] : report.seconds) out["seconds"][stage] = seconds;
-  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  fmt::print("{}\n", json_text(out));
 }
 
 void print_text(const MergeReport& report) {

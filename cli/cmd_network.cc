@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "output.h"
 #include "vef/base/units.h"
 #include "vef/replayer/config.h"
 #include "vef/replayer/topology.h"
@@ -82,7 +83,7 @@ void print_json(const NetworkConfig& config, const TopologySummary& s, bool dead
   if (config.flow.kind == FlowControlKind::kPfc) {
     json["pfc"] = {{"headroom", pfc_headroom(config)}, {"xoff", pfc_xoff(config)}, {"xon", pfc_xon(config)}};
   }
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  fmt::print("{}\n", json_text(json));
 }
 
 void row(const char* name, const std::string& text) { fmt::print("  {:<18} {}\n", name, text); }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "command.h"
+#include "output.h"
 #include "vef/base/units.h"
 #include "vef/formats/rank_log_reader.h"
 #include "vef/launch/launch.h"
@@ -120,7 +121,7 @@ void print_json(const CaptureSummary& summary, const launch::Plan& plan, int sta
                                  {"logs_cut_off", summary.cut_off},
                                  {"bytes", summary.bytes}};
   json["events"] = summary.events ? nlohmann::ordered_json(*summary.events) : nlohmann::ordered_json();
-  std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  std::printf("%s\n", json_text(json, -1).c_str());
 }
 
 /// Open MPI's mpirun does nothing for root unless told so twice.

@@ -5,8 +5,8 @@
 #include <bit>
 #include <utility>
 
-#include "saturate.h"
 #include "time_bins.h"
+#include "vef/base/units.h"
 #include "vef/formats/validate.h"
 #include "vef/tracelib/ideal_network.h"
 
@@ -22,7 +22,7 @@ std::string file_name(const std::string& path) {
 std::uint64_t call_bytes(const formats::Record& record, std::uint64_t members) {
   if (record.op != formats::CollectiveOp::kAlltoall) return std::max(record.send_bytes, record.recv_bytes);
   // VEF: receive size 0: send size goes to each task; 1: send size is the total.
-  return record.recv_bytes == 0 ? saturating_product(record.send_bytes, members) : record.send_bytes;
+  return record.recv_bytes == 0 ? saturating_multiply(record.send_bytes, members) : record.send_bytes;
 }
 
 void count_collective(const formats::Record& record, Analysis& analysis) {
@@ -31,8 +31,8 @@ void count_collective(const formats::Record& record, Analysis& analysis) {
   const std::uint64_t bytes = call_bytes(record, communicator.members);
   ++operation.calls;
   ++communicator.calls;
-  add_to(operation.call_bytes, bytes);
-  add_to(communicator.call_bytes, bytes);
+  saturating_add_to(operation.call_bytes, bytes);
+  saturating_add_to(communicator.call_bytes, bytes);
 }
 
 /// What the records say by themselves: calls, sizes at the call, communicators.
@@ -53,7 +53,7 @@ void count_records(const formats::Trace& trace, Analysis& analysis) {
       case formats::RecordKind::kMessage:
         ++analysis.operations[kSend].calls;
         ++analysis.operations[kSend].operations;
-        add_to(analysis.operations[kSend].call_bytes, record.send_bytes);
+        saturating_add_to(analysis.operations[kSend].call_bytes, record.send_bytes);
         break;
       case formats::RecordKind::kCollective:
         count_collective(record, analysis);
@@ -86,14 +86,14 @@ void count_message(const tracelib::Message& message, TimeBins& bins, Analysis& a
   const auto operation = static_cast<std::size_t>(message.op + 1);
   OperationCounts& counts = analysis.operations[operation];
   ++counts.messages;
-  add_to(counts.message_bytes, message.bytes);
+  saturating_add_to(counts.message_bytes, message.bytes);
   if (message.src_task == message.dst_task) ++counts.self_messages;
   ++analysis.sizes.messages[operation][static_cast<std::size_t>(std::bit_width(message.bytes))];
   TrafficMatrix& matrix = analysis.matrix;
   const std::int64_t row = message.src_task / matrix.block;
   const auto cell = static_cast<std::size_t>(row * matrix.side + message.dst_task / matrix.block);
   ++matrix.messages[cell];
-  add_to(matrix.bytes[cell], message.bytes);
+  saturating_add_to(matrix.bytes[cell], message.bytes);
   bins.add(static_cast<int>(operation), message.time, message.bytes);
 }
 
@@ -139,9 +139,9 @@ OperationCounts Analysis::total() const {
   for (const OperationCounts& counts : operations) {
     sum.calls += counts.calls;
     sum.operations += counts.operations;
-    add_to(sum.call_bytes, counts.call_bytes);
+    saturating_add_to(sum.call_bytes, counts.call_bytes);
     sum.messages += counts.messages;
-    add_to(sum.message_bytes, counts.message_bytes);
+    saturating_add_to(sum.message_bytes, counts.message_bytes);
     sum.self_messages += counts.self_messages;
   }
   return sum;

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <utility>
-
-#include "saturate.h"
+#include "vef/base/units.h"
 
 namespace vef::analyzer {
 
@@ -22,8 +21,8 @@ void TimeBins::add(int operation, Picoseconds time, std::uint64_t bytes) {
   const std::size_t index = static_cast<std::size_t>(time / width_ - base_);
   if (index >= bins_.size()) bins_.resize(index + 1);
   const auto op = static_cast<std::size_t>(operation);
-  add_to(bins_[index].messages[op], 1);
-  add_to(bins_[index].bytes[op], bytes);
+  saturating_add_to(bins_[index].messages[op], 1);
+  saturating_add_to(bins_[index].bytes[op], bytes);
 }
 
 Picoseconds TimeBins::last() const { return base_ + static_cast<Picoseconds>(bins_.size()) - 1; }
@@ -34,8 +33,8 @@ void TimeBins::coarsen(Picoseconds factor) {
   for (std::size_t i = 0; i < bins_.size(); ++i) {
     Bin& to = merged[static_cast<std::size_t>((base_ + static_cast<Picoseconds>(i)) / factor - base)];
     for (std::size_t op = 0; op < kOperations; ++op) {
-      add_to(to.messages[op], bins_[i].messages[op]);
-      add_to(to.bytes[op], bins_[i].bytes[op]);
+      saturating_add_to(to.messages[op], bins_[i].messages[op]);
+      saturating_add_to(to.bytes[op], bins_[i].bytes[op]);
     }
   }
   bins_ = std::move(merged);

@@ -29,6 +29,12 @@ inline void saturating_add_to(std::uint64_t& sum, std::uint64_t value) {
   if (__builtin_add_overflow(sum, value, &sum)) sum = std::numeric_limits<std::uint64_t>::max();
 }
 
+/// a * b, or the largest number where that does not fit.
+inline std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::uint64_t>::max() : product;
+}
+
 // Parsers of configuration values; an error says what was found and which units exist.
 Result<Picoseconds> parse_time(std::string_view text);     // "350ns" "1.5us" "2ms" "1s" "10ps"
 Result<std::uint64_t> parse_bytes(std::string_view text);  // "4096" "4096B" "128KiB" "1MiB" "9.6kB"
