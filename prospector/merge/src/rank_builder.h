@@ -46,6 +46,8 @@ class RankBuilder {
   std::uint64_t take_time(const Context& context);
   void push_op(const Context& context, OpKind kind, std::uint32_t first, std::uint32_t count);
   void push_complete(const Context& context, std::uint32_t first_thing);
+  void push_receive(const Context& context, std::uint32_t receive);
+  Status complete_now(const Context& context, const Event& event, std::uint32_t receive, const char* what);
 
   /// Index of the communicator, or kNoIndex with a note of damage.
   std::uint32_t find_comm(std::uint32_t number, const Context& context);

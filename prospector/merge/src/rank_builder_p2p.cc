@@ -88,14 +88,26 @@ Status RankBuilder::on_receive(const Context& context, const Event& event) {
     return {};
   }
   if (pending->kind != PendingKind::kReceive) return {};
-  if (event.completions.empty()) return error(context, "a receive without its status; expected one");
-  if (auto status = resolve(context, data_.receives[pending->index], event.completions[0]); !status.ok()) {
+  return complete_now(context, event, pending->index, "a receive");
+}
+
+/// The call that posted the receive also completed it: its status is event.completions[0].
+Status RankBuilder::complete_now(const Context& context, const Event& event, std::uint32_t receive,
+                                 const char* what) {
+  if (event.completions.empty()) {
+    return error(context, std::string(what) + " without its status; expected one");
+  }
+  if (auto status = resolve(context, data_.receives[receive], event.completions[0]); !status.ok()) {
     return status;
   }
-  const auto first = static_cast<std::uint32_t>(data_.things.size());
-  data_.things.push_back(pending->index);
-  push_complete(context, first);
+  push_receive(context, receive);
   return {};
+}
+
+void RankBuilder::push_receive(const Context& context, std::uint32_t receive) {
+  const auto first = static_cast<std::uint32_t>(data_.things.size());
+  data_.things.push_back(receive);
+  push_complete(context, first);
 }
 
 Status RankBuilder::on_sendrecv(const Context& context, const Event& event) {
@@ -112,14 +124,7 @@ Status RankBuilder::on_sendrecv(const Context& context, const Event& event) {
     push_op(sending, OpKind::kSend, sent->index, 1);
   }
   if (!receives) return {};
-  if (event.completions.empty()) return error(context, "a receive without its status; expected one");
-  if (auto status = resolve(context, data_.receives[received->index], event.completions[0]); !status.ok()) {
-    return status;
-  }
-  const auto first = static_cast<std::uint32_t>(data_.things.size());
-  data_.things.push_back(received->index);
-  push_complete(context, first);
-  return {};
+  return complete_now(context, event, received->index, "a receive");
 }
 
 Status RankBuilder::on_start(const Context& context, const Event& event) {
@@ -211,15 +216,8 @@ Status RankBuilder::on_mprobe(const Context& context, const Event& event) {
   if (!pending.ok()) return pending.error();
   messages_[event.request] = *pending;
   if (pending->kind != PendingKind::kReceive) return {};
-  if (event.completions.empty()) return error(context, "a probe without its status; expected one");
   // A matched probe takes the message: it is the receive, as far as matching goes.
-  if (auto status = resolve(context, data_.receives[pending->index], event.completions[0]); !status.ok()) {
-    return status;
-  }
-  const auto first = static_cast<std::uint32_t>(data_.things.size());
-  data_.things.push_back(pending->index);
-  push_complete(context, first);
-  return {};
+  return complete_now(context, event, pending->index, "a probe");
 }
 
 Status RankBuilder::on_mrecv(const Context& context, const Event& event) {
@@ -227,10 +225,7 @@ Status RankBuilder::on_mrecv(const Context& context, const Event& event) {
   if (found == messages_.end()) return {};  // MPI_MESSAGE_NO_PROC, or its probe was not read
   const Pending pending = found->second;
   messages_.erase(found);
-  if (pending.kind != PendingKind::kReceive) return {};
-  const auto first = static_cast<std::uint32_t>(data_.things.size());
-  data_.things.push_back(pending.index);
-  push_complete(context, first);
+  if (pending.kind == PendingKind::kReceive) push_receive(context, pending.index);
   return {};
 }
 
