@@ -135,20 +135,28 @@ int send(MpiCall number, const Posted& posted, Real real) {
   return result;
 }
 
+/// Logs a call that asked for a message and has the status of the one that came.
+inline void log_answered(Call& call, EventKind kind, const Posted& wanted, ReadableStatus& status) {
+  RankEvent event = posted_event(call, kind, wanted);
+  const formats::Completion completion = received(status.get(), wanted.peer == MPI_PROC_NULL);
+  event.completions = {&completion, 1};
+  call.log(event, true);
+}
+
 template <class Real>
-int recv(MpiCall number, const Posted& posted, MPI_Status* given, Real real) {
+int wait_for_message(MpiCall number, EventKind kind, const Posted& wanted, MPI_Status* given, Real real) {
   const DepthGuard depth;
   ReadableStatus status(given);
   Call call(number);
   const int result = real(status);
   call.end();
-  if (result == MPI_SUCCESS && call.posting_is_on()) {
-    RankEvent event = posted_event(call, EventKind::kRecv, posted);
-    const formats::Completion completion = received(status.get(), posted.peer == MPI_PROC_NULL);
-    event.completions = {&completion, 1};
-    call.log(event, true);
-  }
+  if (result == MPI_SUCCESS && call.posting_is_on()) log_answered(call, kind, wanted, status);
   return result;
+}
+
+template <class Real>
+int recv(MpiCall number, const Posted& posted, MPI_Status* given, Real real) {
+  return wait_for_message(number, EventKind::kRecv, posted, given, real);
 }
 
 template <class Real>
@@ -238,18 +246,7 @@ int isendrecv(MpiCall number, const Posted& sent, const Posted& wanted, MPI_Requ
 
 template <class Real>
 int probe(MpiCall number, const Posted& wanted, MPI_Status* given, Real real) {
-  const DepthGuard depth;
-  ReadableStatus status(given);
-  Call call(number);
-  const int result = real(status);
-  call.end();
-  if (result == MPI_SUCCESS && call.posting_is_on()) {
-    RankEvent event = posted_event(call, EventKind::kProbe, wanted);
-    const formats::Completion completion = received(status.get(), wanted.peer == MPI_PROC_NULL);
-    event.completions = {&completion, 1};
-    call.log(event, true);
-  }
-  return result;
+  return wait_for_message(number, EventKind::kProbe, wanted, given, real);
 }
 
 template <class Real>
@@ -263,10 +260,7 @@ int iprobe(MpiCall number, const Posted& wanted, const int* flag, MPI_Status* gi
   if (*flag == 0) {
     call.poll();
   } else if (call.posting_is_on()) {
-    RankEvent event = posted_event(call, EventKind::kProbe, wanted);
-    const formats::Completion completion = received(status.get(), wanted.peer == MPI_PROC_NULL);
-    event.completions = {&completion, 1};
-    call.log(event, true);
+    log_answered(call, EventKind::kProbe, wanted, status);
   }
   return result;
 }
