@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "temporary_folder.h"
 #include "test_traces.h"
 
 namespace vef::analyzer {
@@ -19,20 +20,7 @@ using formats::CollectiveOp;
 using testing::HasSubstr;
 using testing::Not;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "vef-report-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
+using test_support::TemporaryFolder;
 
 std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -141,12 +129,12 @@ TEST(Report, SaysHowCollectivesAreExpanded) {
 }
 
 TEST(Report, WritesTheFileWholeOrReportsWhyNot) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Analysis analysis = analysed(small_trace());
-  ASSERT_TRUE(write_report(analysis, folder / "report.html").ok());
-  EXPECT_EQ(content(folder / "report.html"), *render_report(analysis));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 1);
-  const Status failed = write_report(analysis, folder / "absent/report.html");
+  ASSERT_TRUE(write_report(analysis, folder.file("report.html")).ok());
+  EXPECT_EQ(content(folder.file("report.html")), *render_report(analysis));
+  EXPECT_EQ(folder.entries(), 1U);
+  const Status failed = write_report(analysis, folder.file("absent/report.html"));
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().kind, ErrorKind::kSystem);
   EXPECT_THAT(failed.error().message, HasSubstr("absent/report.html"));
@@ -155,9 +143,9 @@ TEST(Report, WritesTheFileWholeOrReportsWhyNot) {
 }
 
 TEST(Data, FilesHoldTheNumbersBehindTheFigures) {
-  const Folder folder;
-  ASSERT_TRUE(write_data(analysed(small_trace()), folder / "a/b").ok());
-  const std::string data = folder / "a/b/";
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_data(analysed(small_trace()), folder.file("a/b")).ok());
+  const std::string data = folder.file("a/b/");
   EXPECT_THAT(content(data + "calls.csv"),
               HasSubstr("operation,calls,operations\nsend,2,2\nbroadcast,3,1\nreduce,0,0\n"));
   EXPECT_THAT(content(data + "bytes.csv"), HasSubstr("send,3010,2,3010,0\nbroadcast,24,2,16,0\n"));
@@ -177,16 +165,16 @@ TEST(Data, FilesHoldTheNumbersBehindTheFigures) {
 
 // From 0 to 9000 ps in at most 10 intervals: 1 ns each.
 TEST(Data, TimeSeriesHaveExactTimes) {
-  const Folder folder;
+  const TemporaryFolder folder;
   AnalysisOptions options;
   options.max_intervals = 10;
-  ASSERT_TRUE(write_data(analysed(small_trace(), options), folder / "d").ok());
-  const std::string bytes = content(folder / "d/bytes_over_time.csv");
+  ASSERT_TRUE(write_data(analysed(small_trace(), options), folder.file("d")).ok());
+  const std::string bytes = content(folder.file("d/bytes_over_time.csv"));
   EXPECT_EQ(occurrences(bytes, "\n"), 11U);
   EXPECT_THAT(bytes, HasSubstr("\n0.000000000000,0.000000001000,10,0,"));
   EXPECT_THAT(bytes, HasSubstr("\n0.000000005000,0.000000006000,3000,0,"));
   EXPECT_THAT(bytes, HasSubstr("\n0.000000009000,0.000000010000,0,16,"));
-  EXPECT_THAT(content(folder / "d/messages_over_time.csv"),
+  EXPECT_THAT(content(folder.file("d/messages_over_time.csv")),
               HasSubstr("\n0.000000009000,0.000000010000,0,2,"));
 }
 

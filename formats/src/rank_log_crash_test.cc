@@ -53,7 +53,7 @@ TEST(RankLogCrash, SigkillLosesNothing) {
   // The child counts accepted events in shared memory, which unlike a pipe costs nothing, so that kills land
   // everywhere, turn-overs included.
   for (int round = 0; round < 12; ++round) {
-    ScratchDirectory scratch;
+    TemporaryFolder scratch;
     auto* accepted = static_cast<std::atomic<std::uint64_t>*>(
         mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     ASSERT_NE(static_cast<void*>(accepted), MAP_FAILED);
@@ -80,7 +80,7 @@ TEST(RankLogCrash, SigkillLosesNothing) {
 TEST(RankLogCrash, KillsDuringTurnOvers) {
   // The child says when it begins an append that will turn the chunk over, and is killed within.
   for (int round = 0; round < 30; ++round) {
-    ScratchDirectory scratch;
+    TemporaryFolder scratch;
     int pipe_ends[2];
     ASSERT_EQ(pipe(pipe_ends), 0);
     const pid_t child = fork();
@@ -107,7 +107,7 @@ TEST(RankLogCrash, KillsDuringTurnOvers) {
 }
 
 TEST(RankLogCrash, FileSizeLimitIsAnErrorAndNoSignal) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   const std::string count_file = scratch.file("count");
   // SIGXFSZ has its default action, which would kill the child.
   const int status = in_child([&] {
@@ -135,7 +135,7 @@ TEST(RankLogCrash, FileSizeLimitIsAnErrorAndNoSignal) {
 }
 
 TEST(RankLogCrash, FileSizeLimitAtCreation) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   const int status = in_child([&] {
     const rlimit limit = {100'000, 100'000};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
@@ -163,7 +163,7 @@ class Mount {
 };
 
 TEST(RankLogCrash, FullDiskIsAnErrorAndNoSignal) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   const Mount disk(scratch.path(), "tmpfs", "size=1m");
   if (!disk.good()) GTEST_SKIP() << "may not mount a file system here";
   const std::string count_file = scratch.path() + ".count";
@@ -186,7 +186,7 @@ TEST(RankLogCrash, FullDiskIsAnErrorAndNoSignal) {
 }
 
 TEST(RankLogCrash, DiskFullAtCreation) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   const Mount disk(scratch.path(), "tmpfs", "size=128k");
   if (!disk.good()) GTEST_SKIP() << "may not mount a file system here";
   char error[256] = "";
@@ -195,7 +195,7 @@ TEST(RankLogCrash, DiskFullAtCreation) {
 }
 
 TEST(RankLogCrash, WithoutFallocate) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   const Mount disk(scratch.path(), "ramfs", nullptr);
   if (!disk.good()) GTEST_SKIP() << "may not mount a file system here";
   RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
@@ -206,7 +206,7 @@ TEST(RankLogCrash, WithoutFallocate) {
 }
 
 TEST(RankLogCrash, AForkedChildGivesUpTheLog) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
   for (std::uint64_t i = 0; i < 10; ++i) writer->append(loop_event(i));
   EXPECT_EQ(in_child([&] {

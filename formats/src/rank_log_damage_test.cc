@@ -79,7 +79,7 @@ class DamagedLog : public ::testing::Test {
     return offsets;
   }
 
-  ScratchDirectory scratch_;
+  TemporaryFolder scratch_;
   std::vector<OwnedEvent> wrote_;
   std::vector<std::size_t> chunk_starts_;
   std::string vlog_, open_;
@@ -153,7 +153,7 @@ TEST_F(DamagedLog, EverySingleByteOfTheLog) {
 }
 
 TEST(DamagedTinyLog, EveryValueOfEveryByte) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   const std::vector<OwnedEvent> wrote = random_events(5, 6, false);
   RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
   for (const OwnedEvent& event : wrote) writer->append(event.view());
@@ -243,7 +243,7 @@ TEST_F(DamagedLog, AnUnfinishedChunkIsNoDamageWhileTheOpenChunkHasIt) {
 }
 
 TEST_F(DamagedLog, ALogOfAnotherRunIsNotMixedIn) {
-  ScratchDirectory other;
+  TemporaryFolder other;
   RankLogOptions options = nanosecond_options(other.path());
   options.start.wall_ns += 1;
   RankLogWriter* writer = create_writer(options);

@@ -26,7 +26,7 @@ class RoundTrip : public ::testing::TestWithParam<std::tuple<std::uint64_t, bool
 
 TEST_P(RoundTrip, EveryKindEveryField) {
   const auto [seed, wild] = GetParam();
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   const std::vector<OwnedEvent> events = random_events(seed, 40000, wild);
   RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
   std::size_t turned_over = 0;
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RoundTrip,
                          ::testing::Combine(::testing::Values(1, 2, 3), ::testing::Values(false, true)));
 
 TEST(RankLog, IdentityIsKept) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   RankLogOptions options = nanosecond_options(scratch.path());
   options.rank = 1234567;
   options.thread = 12;
@@ -79,7 +79,7 @@ TEST(RankLog, IdentityIsKept) {
 }
 
 TEST(RankLog, TimesAreConvertedFromAbsoluteTicks) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   RankLogOptions options = nanosecond_options(scratch.path());
   options.ticks_are_ns = false;
   options.start = {500'000, 77, 0};
@@ -121,7 +121,7 @@ TEST(RankLog, TimesAreConvertedFromAbsoluteTicks) {
 
 // The worked example of docs/rank-log.md, whose bytes are derived there by hand.
 TEST(RankLog, BytesAreThoseOfTheSpecification) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
   RankEvent init;
   init.kind = EventKind::kInit;
@@ -176,7 +176,7 @@ TEST(RankLog, BytesAreThoseOfTheSpecification) {
 }
 
 TEST(RankLog, OneClockSampleIsSaid) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   RankLogOptions options = nanosecond_options(scratch.path());
   options.ticks_are_ns = false;
   RankLogWriter* writer = create_writer(options);
@@ -189,7 +189,7 @@ TEST(RankLog, OneClockSampleIsSaid) {
 }
 
 TEST(RankLog, CreateRefuses) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   char error[256];
   RankLogOptions options = nanosecond_options(scratch.path());
   options.buffer_bytes = 1000;
@@ -212,7 +212,7 @@ TEST(RankLog, CreateRefuses) {
 }
 
 TEST(RankLog, AnEventLargerThanTheBufferStopsTheLog) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
   RankEvent small;
   small.kind = EventKind::kFinalize;
@@ -233,7 +233,7 @@ TEST(RankLog, AnEventLargerThanTheBufferStopsTheLog) {
 }
 
 TEST(RankLog, ManyShapesTurnTheSlotsOver) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
   std::vector<OwnedEvent> events;
   for (int i = 0; i < 5000; ++i) {
@@ -250,7 +250,7 @@ TEST(RankLog, ManyShapesTurnTheSlotsOver) {
 }
 
 TEST(RankLog, LogsAreListedByRankThenThread) {
-  ScratchDirectory scratch;
+  TemporaryFolder scratch;
   for (const char* name :
        {"000010.0.vlog", "000002.1.vlog", "000002.0.vlog", "1000000.0.vlog", "000002.0.open", "capture.json",
         "2.0.vlog", "000003.vlog", "000003.x.vlog", "000003.0.vlog.gz"})

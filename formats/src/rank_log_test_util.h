@@ -13,28 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "temporary_folder.h"
 #include "vef/formats/rank_log_reader.h"
 #include "vef/formats/rank_log_writer.h"
 
 namespace vef::formats::testing {
 
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "rank_log_XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
+using test_support::TemporaryFolder;
 
 inline std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

@@ -12,32 +12,12 @@
 #include <string>
 #include <string_view>
 
+#include "temporary_folder.h"
 #include "vef/formats/trace_io.h"
 
 namespace vef::formats::testing {
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "vef-test-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
-    EXPECT_FALSE(path_.empty());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::string path_;
-};
+using test_support::TemporaryFolder;
 
 inline std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

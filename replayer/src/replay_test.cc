@@ -9,6 +9,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "temporary_folder.h"
 #include "test_traffic.h"
 #include "vef/formats/validate.h"
 #include "vef/replayer/results.h"
@@ -20,15 +21,8 @@ using ::testing::HasSubstr;
 
 class Replay : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "vef_replay_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   std::shared_ptr<const formats::Trace> trace(const std::string& text) {
-    const std::string path = directory_ + "/t.vef";
+    const std::string path = folder_.file("t.vef");
     std::ofstream(path) << text;
     return load(path);
   }
@@ -49,7 +43,7 @@ class Replay : public ::testing::Test {
     return text.str();
   }
 
-  std::string directory_;
+  test_support::TemporaryFolder folder_;
 };
 
 // Task 0 computes 1000 ns and sends 1000 bytes to task 1, which computes 500 ns after their arrival and
@@ -141,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Large, RecordedTrace,
 #endif
 
 TEST_F(Replay, ResultFilesAreCompleteAndTheSameEveryTime) {
-  const std::string out = directory_ + "/results";
+  const std::string out = folder_.file("results");
   std::string first;
   for (int run = 0; run < 2; ++run) {
     auto player = player_of(trace(kPingPong));
@@ -174,8 +168,8 @@ TEST_F(Replay, ResultFilesAreCompleteAndTheSameEveryTime) {
 }
 
 TEST_F(Replay, AFileInTheWayOfTheDirectoryIsAnError) {
-  std::ofstream(directory_ + "/taken") << "x";
-  EXPECT_FALSE(ResultsDirectory::open(directory_ + "/taken", false));
+  std::ofstream(folder_.file("taken")) << "x";
+  EXPECT_FALSE(ResultsDirectory::open(folder_.file("taken"), false));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using testing::Contains;
 using testing::ElementsAre;
 
 TEST(ElfFileTest, ReadsNamesAndPutsInTheOrigin) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   write_file(directory.file("app"),
              make_elf({"libone.so.1", "libtwo.so.2"}, "$ORIGIN/../lib:/opt/x:${ORIGIN}"));
   const auto found = read_elf_dependencies(directory.file("app"));
@@ -30,7 +30,7 @@ TEST(ElfFileTest, ReadsARealProgram) {
 }
 
 TEST(ElfFileTest, OtherFilesHaveNone) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   write_file(directory.file("script"), "#!/bin/sh\nexit 0\n");
   EXPECT_FALSE(read_elf_dependencies(directory.file("script")));
   EXPECT_FALSE(read_elf_dependencies(directory.file("absent")));
@@ -38,7 +38,7 @@ TEST(ElfFileTest, OtherFilesHaveNone) {
 
 // Every truncation and every changed byte gives an answer, whatever it is.
 TEST(ElfFileTest, SurvivesDamage) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const std::string whole = make_elf({"libmpi.so.40"}, "$ORIGIN");
   const std::string path = directory.file("damaged");
   for (std::size_t size = 0; size < whole.size(); ++size) {

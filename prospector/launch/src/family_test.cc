@@ -14,7 +14,7 @@ std::optional<MpiFamily> family_of(const std::string& path) {
 }
 
 TEST(FamilyTest, TellsAProgramByItsLibraries) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   write_file(directory.file("ompi"), make_elf({"libc.so.6", "libmpi.so.40"}));
   write_file(directory.file("mpich"), make_elf({"libmpich.so.12", "libc.so.6"}));
   write_file(directory.file("intel"), make_elf({"libmpi.so.12"}));
@@ -31,7 +31,7 @@ TEST(FamilyTest, TellsAProgramByItsLibraries) {
 // As LAMMPS is built: the program asks for its own library, and that one for MPI. The two libraries ask for
 // each other, too.
 TEST(FamilyTest, LooksThroughLibraries) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   write_file(directory.file("app"), make_elf({"libfirst.so"}, "$ORIGIN"));
   write_file(directory.file("libfirst.so"), make_elf({"libsecond.so"}, "$ORIGIN"));
   write_file(directory.file("libsecond.so"), make_elf({"libfirst.so", "libmpich.so.12"}, "$ORIGIN"));
@@ -39,7 +39,7 @@ TEST(FamilyTest, LooksThroughLibraries) {
 }
 
 TEST(FamilyTest, TellsALauncherByNameLinkOrVersion) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   const std::string says_hydra = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'HYDRA build details:'\n";
   const std::string says_open_mpi = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'mpirun (Open MPI) 4.1.4'\n";
   write_file(directory.file("orterun"), "#!/bin/sh\n");

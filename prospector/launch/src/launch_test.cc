@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(LaunchTest, RunPassesTheStatusOnAndMarksTheDirectory) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   Plan plan;
   plan.directory = directory.file("deep/run");
   plan.job = "job-7";
@@ -30,7 +30,7 @@ TEST(LaunchTest, RunPassesTheStatusOnAndMarksTheDirectory) {
 }
 
 TEST(LaunchTest, RunTellsTheSignalThatEndedTheCommand) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   Plan plan;
   plan.directory = directory.file("run");
   plan.command = {"/bin/sh", "-c", "kill -KILL $$"};
@@ -40,7 +40,7 @@ TEST(LaunchTest, RunTellsTheSignalThatEndedTheCommand) {
 }
 
 TEST(LaunchTest, RefusesADirectoryInUse) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   Plan plan;
   plan.directory = directory.file("run");
   plan.command = {"/bin/true"};
@@ -49,7 +49,7 @@ TEST(LaunchTest, RefusesADirectoryInUse) {
 }
 
 TEST(LaunchTest, RefusesAProgramOfTheOtherMpi) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   write_file(directory.file("app"), make_elf({"libmpich.so.12"}));
   write_file(directory.file("mpirun.openmpi"), "#!/bin/sh\n");
   const auto planned =
