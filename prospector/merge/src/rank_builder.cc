@@ -117,6 +117,8 @@ Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t sta
     case formats::EventKind::kCommCreate:
     case formats::EventKind::kCommDefine:
       return on_comm(context, event);
+    default:
+      break;
   }
   return error(context,
                "kind " + std::to_string(static_cast<int>(event.kind)) + "; expected a known kind of event");

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace vef::formats {
 
@@ -47,17 +48,37 @@ enum class EventKind : std::uint8_t {
   kImrecv = 23,  // {request: the request's number; message: the message's number; bytes: capacity}
   kSendrecv =
       24,  // {comm, peer, tag, bytes: the send; recv_peer, recv_tag, recv_bytes: as posted; completions[0]}
+  // Partitioned: kStart begins a round. Their receives match their sends only, in the order of these calls.
+  kPsendInit = 25,    // {comm, peer, tag, bytes: of all partitions, request}
+  kPrecvInit = 26,    // {comm, peer, tag, bytes: of all partitions, request}
+  kPready = 27,       // {request, bytes: of the partitions that became ready}; all ready: the message leaves
   kCollective = 30,   // {comm, peer: root or kUndefined, bytes: sent, recv_bytes, sizes: per peer where the
                       // call has them}
   kIcollective = 31,  // the same + {request}
-  kCommCreate = 40,   // {comm: parent, new_comm (kCommNull: this rank is no member), comm_flags, members,
-                      // remote_members}
-  kCommDefine = 41,   // {new_comm, comm_flags, members, remote_members} seen in use, made by a call that was
-                      // not recorded
-  kCommFree = 42,     // {comm}
-  kPolls = 50,        // {polls} a run of consecutive failed Test/Iprobe calls, folded
+  kCollectiveInit = 32,  // the same, persistent: each kStart of the request begins one
+  // Communicators. in_neighbours and out_neighbours where there is a topology; with kCommRemoteUnknown also
+  // bytes, the number of remote processes, and text, the port's name that the root of MPI_Comm_accept or
+  // MPI_Comm_connect had.
+  kCommCreate = 40,  // {comm: parent, new_comm (kCommNull: this rank is no member), comm_flags, members,
+                     // remote_members}
+  kCommDefine = 41,  // {new_comm, comm_flags, members, remote_members} seen in use, made by a call that was
+                     // not recorded
+  kCommFree = 42,    // {comm}
+  kPolls = 50,       // {polls} a run of consecutive failed Test/Iprobe calls, folded
   kPause =
       51,  // {} recording was off (Pcontrol) or the rank was busy with the log; duration is not computing
+  kWinCreate = 60,  // {comm, window, bytes: what this rank exposes} collective over comm
+  kWinFree = 61,    // {comm, window} collective over comm
+  kRma = 62,        // {comm, window, peer: the target, bytes: to it, recv_bytes: from it, request: 0 or that
+                    // of an Rput, ..., which completes at the origin} one-sided
+  kRmaSync = 63,    // {comm, window, peer: the target or kUndefined; members: the group of Post and Start};
+                    // `call` says what is synchronised
+  kIo = 70,         // {bytes: of this rank, request: 0 or that of the non-blocking call} MPI_File_*
+  kRegion = 80,     // {tag: 1 begins, -1 ends; text: its name} MPI_Pcontrol
+  kModule = 81,     // {request: number from 1; text: the file's path, a newline, the build id in hexadecimal}
+  kSite = 82,       // {site; requests: return addresses, innermost first: module << 48 | offset in the file's
+                    // address space, as addr2line takes it} defines a call site; events refer to it
+  kNote = 83,       // {text} a line for the person who merges: calls that were seen and not recorded
 };
 
 struct Completion {
@@ -117,12 +138,17 @@ struct RankEvent {
   std::uint64_t sequence = 0;  // order of posting events in the process once two threads call MPI; else 0
   std::uint32_t new_comm = 0;
   std::uint8_t comm_flags = 0;
+  std::uint32_t window = 0;  // numbered per process in order of creation, from 1
+  std::uint32_t site = 0;    // call site, from 1; 0: not recorded
   Polls polls;
   std::span<const Completion> completions;
   std::span<const std::uint64_t> requests;
   std::span<const std::uint64_t> sizes;
   std::span<const RankRun> members;
   std::span<const RankRun> remote_members;
+  std::span<const std::int32_t> in_neighbours;  // ranks in the communicator, with repetitions, in MPI's order
+  std::span<const std::int32_t> out_neighbours;
+  std::string_view text;  // UTF-8 is not checked
 };
 
 }  // namespace vef::formats
