@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include "clock.h"
 
@@ -58,25 +59,40 @@ void find_program(char* path, std::size_t size) {
   path[length > 0 ? length : 0] = '\0';
 }
 
-void find_job(std::int32_t world_size, char* job, std::size_t size) {
+void find_job(const char* given, std::int32_t world_size, Job& job) {
+  char id[512] = "";
   const char* slurm_job = variable("SLURM_JOB_ID");
   const char* slurm_step = variable("SLURM_STEP_ID");
-  if (const char* given = variable("VEF_JOB"); given != nullptr) {
-    std::snprintf(job, size, "%s", given);
-  } else if (const char* space = variable("PMIX_NAMESPACE"); space != nullptr) {
-    std::snprintf(job, size, "%s", space);
+  const char* space = variable("PMIX_NAMESPACE");
+  if (space != nullptr) {
+    std::snprintf(id, sizeof id, "%s", space);
   } else if (slurm_job != nullptr && slurm_step != nullptr) {
-    std::snprintf(job, size, "%s.%s", slurm_job, slurm_step);
+    std::snprintf(id, sizeof id, "%s.%s", slurm_job, slurm_step);
   } else if (const char* flux = variable("FLUX_JOB_ID"); flux != nullptr) {
-    std::snprintf(job, size, "%s", flux);
-  } else if (const char* id = variable("PMI_JOBID"); id != nullptr) {
-    std::snprintf(job, size, "%s", id);
-  } else if (world_size <= 1 || !find_node_launcher(job, size)) {
-    std::snprintf(job, size, "%d-%llu", static_cast<int>(getpid()),
+    std::snprintf(id, sizeof id, "%s", flux);
+  } else if (const char* pmi = variable("PMI_JOBID"); pmi != nullptr) {
+    std::snprintf(id, sizeof id, "%s", pmi);
+  } else if (variable("PMI_FD") != nullptr && find_node_launcher(job.launcher, sizeof job.launcher)) {
+    if (given == nullptr) std::snprintf(id, sizeof id, "%s", job.launcher);
+    // The launcher differs from host to host; what the hosts share is VEF_JOB.
+    else
+      std::snprintf(id, sizeof id, "%d", static_cast<int>(world_size));
+  } else {
+    std::snprintf(id, sizeof id, "%d-%llu", static_cast<int>(getpid()),
                   static_cast<unsigned long long>(read_clock(CLOCK_REALTIME) / 1'000'000U));
   }
-  for (char* c = job; *c != '\0'; ++c) {
-    if (*c == '\n') *c = ' ';
+  const char* before = given != nullptr ? given : "";
+  const char* between = given != nullptr ? " " : "";
+  std::snprintf(job.name, sizeof job.name, "%.400s%s%s", before, between, id);
+  // Open MPI names the port of the spawning process: <namespace>.<rank>:<number>.
+  if (const char* port = variable("OMPI_PARENT_PORT"); port != nullptr) {
+    std::snprintf(job.parent, sizeof job.parent, "%.400s%s%.*s", before, between,
+                  static_cast<int>(std::strcspn(port, ".")), port);
+  }
+  for (char* text : {job.name, job.parent}) {
+    for (char* c = text; *c != '\0'; ++c) {
+      if (*c == '\n') *c = ' ';
+    }
   }
 }
 

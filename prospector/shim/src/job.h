@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the environment tells of the job this process belongs to.
+// What the environment tells of the job this process belongs to: one MPI_COMM_WORLD. Processes that were
+// spawned are a job of their own, and so is a second mpirun of one script.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +8,23 @@
 
 namespace vef::shim {
 
+struct Job {
+  /// The same in all ranks of the job. Differs between jobs, but for those of hydra under one VEF_JOB: they
+  /// are told apart by `launcher`.
+  char name[1024] = "";
+  /// The launcher's process on this host, where the name says nothing of the launcher; else empty.
+  char launcher[320] = "";
+  /// The name of the job that spawned this one; empty: none did, or the library does not say.
+  char parent[1024] = "";
+};
+
 /// Absolute path of the program.
 void find_program(char* path, std::size_t size);
 
-/// Text that is the same in all ranks of a job and differs between jobs: VEF_JOB (set by `vef record`), else
-/// the launcher's job id (PMIX_NAMESPACE, SLURM_JOB_ID and step, FLUX_JOB_ID, PMI_JOBID), else the node's
-/// launcher process (hydra), else this process.
-void find_job(std::int32_t world_size, char* job, std::size_t size);
+/// VEF_JOB (`given`; set by `vef record`; may be null) and the launcher's job id (PMIX_NAMESPACE,
+/// SLURM_JOB_ID and step, FLUX_JOB_ID, PMI_JOBID), else the node's launcher process (hydra), else this
+/// process.
+void find_job(const char* given, std::int32_t world_size, Job& job);
 
 /// <program>-<job> in the working directory, of characters that are safe in file names.
 void default_directory(const char* program, const char* job, char* path, std::size_t size);

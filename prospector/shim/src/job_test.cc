@@ -9,17 +9,17 @@
 namespace vef::shim {
 namespace {
 
-std::string job_of(std::int32_t world_size) {
-  char job[512];
-  find_job(world_size, job, sizeof job);
-  return job;
+std::string job_of(std::int32_t world_size, const char* given = nullptr) {
+  Job job;
+  find_job(given, world_size, job);
+  return job.name;
 }
 
 class JobTest : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name :
-         {"VEF_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID", "FLUX_JOB_ID", "PMI_JOBID"}) {
+    for (const char* name : {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID", "FLUX_JOB_ID", "PMI_JOBID",
+                             "PMI_FD", "OMPI_PARENT_PORT"}) {
       unsetenv(name);
     }
   }
@@ -31,13 +31,30 @@ TEST_F(JobTest, TakesTheLaunchersName) {
   EXPECT_EQ(job_of(8), "123.4");
   setenv("PMIX_NAMESPACE", "prterun-host-55@1", 1);
   EXPECT_EQ(job_of(8), "prterun-host-55@1");
-  setenv("VEF_JOB", "given\nname", 1);
-  EXPECT_EQ(job_of(8), "given name");  // one line in the marker
+  EXPECT_EQ(job_of(8, "given\nname"), "given name prterun-host-55@1");  // one line in the marker
 }
 
 TEST_F(JobTest, IsTheSameForRanksOfOneLauncherAndAnotherForAnotherProcess) {
   EXPECT_EQ(job_of(2), job_of(2));
   EXPECT_FALSE(job_of(1).empty());
+}
+
+TEST_F(JobTest, SpawnedProcessesNameTheJobOfTheirParents) {
+  setenv("PMIX_NAMESPACE", "1018232834", 1);
+  setenv("OMPI_PARENT_PORT", "1018232833.0:342589738", 1);
+  Job job;
+  find_job("given", 2, job);
+  EXPECT_STREQ(job.name, "given 1018232834");
+  EXPECT_STREQ(job.parent, "given 1018232833");
+}
+
+TEST_F(JobTest, UnderHydraTheGivenNameAndTheSizeStandForTheJob) {
+  setenv("PMI_FD", "6", 1);
+  Job job;
+  find_job("given", 4, job);
+  EXPECT_STREQ(job.name, "given 4");
+  EXPECT_STRNE(job.launcher, "");
+  EXPECT_EQ(job_of(4), job.launcher);
 }
 
 TEST_F(JobTest, NamesADirectoryWithPlainCharacters) {

@@ -53,9 +53,13 @@ void JsonText::put_string(const char* value, std::size_t length) {
   put('"');
 }
 
-void JsonText::put_key(const char* key) {
+void JsonText::start_entry() {
   put(first_ ? "\n  " : ",\n  ");
   first_ = false;
+}
+
+void JsonText::put_key(const char* key) {
+  start_entry();
   put('"');
   put(key);
   put("\": ");
@@ -63,8 +67,26 @@ void JsonText::put_key(const char* key) {
 
 void JsonText::close() { put("\n}\n"); }
 
+void JsonText::open_object(const char* key) {
+  put_key(key);
+  put('{');
+  first_ = true;
+}
+
+void JsonText::close_object() {
+  put('}');
+  first_ = false;
+}
+
 void JsonText::text(const char* key, const char* value) {
   put_key(key);
+  put_string(value, std::strlen(value));
+}
+
+void JsonText::text(const char* key, std::size_t key_length, const char* value) {
+  start_entry();
+  put_string(key, key_length);
+  put(": ");
   put_string(value, std::strlen(value));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one flat JSON object into a buffer of fixed size; strings that do not fit are cut.
+// Writes one JSON object into a buffer of fixed size; strings that do not fit are cut.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,10 @@ class JsonText {
 
   void open() { put('{'); }
   void close();
+  void open_object(const char* key);
+  void close_object();
   void text(const char* key, const char* value);
+  void text(const char* key, std::size_t key_length, const char* value);
   void number(const char* key, std::uint64_t value);
   void boolean(const char* key, bool value);
   /// The arguments of this process, as an array of strings (at most the first 32 KiB of them).
@@ -26,6 +29,7 @@ class JsonText {
   void put(const char* plain);
   void put_string(const char* value, std::size_t length);
   void put_key(const char* key);
+  void start_entry();
 
   static constexpr std::size_t kReserve = 1024;  // what strings leave free for the rest of the object
 

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "message.h"
+#include "options.h"
 
 namespace vef::shim {
 
@@ -19,7 +20,7 @@ namespace {
 // What only this file touches; guarded by `state_lock` where threads may meet.
 SpinLock state_lock;
 Capture capture;
-CaptureOptions options;
+settings::Settings options;
 formats::ClockSample start_sample;
 Thread* threads = nullptr;
 pthread_key_t thread_end_key;
@@ -66,7 +67,7 @@ void start() {
       say_once("MPI was called, but no MPI library was found in the program: nothing is recorded");
       return stop();
   }
-  options = read_options();
+  options = read_settings();
   if (!process.requests.start() || !process.messages.start() ||
       pthread_key_create(&thread_end_key, thread_has_ended) != 0 ||
       pthread_atfork(nullptr, nullptr, leave_to_parent) != 0) {
@@ -86,7 +87,7 @@ double tick_rate() {
 
 formats::RankLogWriter* create_log(std::int32_t number) {
   formats::RankLogOptions log;
-  log.directory = capture.directory();
+  log.directory = capture.logs();
   log.rank = world_rank;
   log.world_size = world_size;
   log.thread = number;
@@ -131,6 +132,7 @@ bool open_capture() {
       pmpi.comm_size(mpi.comm_world, &world_size) != MPI_SUCCESS) {
     return false;
   }
+  if (!settings::in_ranks(options.ranks, world_rank)) return false;
   int level = MPI_THREAD_SINGLE;
   pmpi.query_thread(&level);
   threads_are_concurrent = level == MPI_THREAD_MULTIPLE;
