@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "vef/base/units.h"
 #include "vef/formats/rank_log_reader.h"
 #include "vef/launch/launch.h"
+#include "vef/settings/settings.h"
 
 namespace vef::cli {
 namespace {
@@ -21,19 +23,21 @@ namespace fs = std::filesystem;
 
 struct RecordOptions {
   std::string directory;
-  std::string buffer;
-  std::string poll_gap;
+  std::vector<std::string> settings = std::vector<std::string>(settings::definitions().size());
   std::string family;
   bool quiet = false;
   bool json = false;
   std::vector<std::string> command;
 };
 
+/// One directory: what one job recorded.
 struct CaptureSummary {
+  std::string directory;
   std::size_t ranks = 0;
+  std::size_t world_size = 0;
   std::size_t cut_off = 0;  // logs that the program did not complete
   std::uint64_t bytes = 0;
-  std::optional<std::uint64_t> events;
+  std::optional<std::uint64_t> events{};
 };
 
 // Above this the events are not counted: that means to read everything.
@@ -41,19 +45,16 @@ constexpr std::uint64_t kMostCounted = 256U << 20;
 
 Result<launch::Request> make_request(const RecordOptions& options) {
   launch::Request request{.directory = options.directory, .command = options.command};
-  if (!options.buffer.empty()) {
-    const auto bytes = parse_bytes(options.buffer);
-    if (!bytes.ok()) return bytes.error();
-    if (*bytes < (1U << 20))
-      return usage_error("--buffer: found " + options.buffer + "; expected at least 1MiB");
-    request.buffer_bytes = *bytes;
-  }
-  if (!options.poll_gap.empty()) {
-    const auto gap = parse_time(options.poll_gap);
-    if (!gap.ok()) return gap.error();
-    if (*gap > kPicosPerSecond)
-      return usage_error("--poll-gap: found " + options.poll_gap + "; expected at most 1s");
-    request.poll_gap_ns = static_cast<std::uint64_t>(*gap / kPicosPerNano);
+  settings::Settings checked;
+  for (std::size_t i = 0; i < options.settings.size(); ++i) {
+    const settings::Definition& definition = settings::definitions()[i];
+    const std::string& text = options.settings[i];
+    if (text.empty()) continue;
+    if (!definition.set(checked, text.c_str())) {
+      return usage_error(std::string(definition.option) + ": found '" + text + "'; expected " +
+                         definition.expected);
+    }
+    request.settings.emplace_back(definition.variable, text);
   }
   if (!options.family.empty()) {
     const auto family = launch::parse_family(options.family);
@@ -80,11 +81,13 @@ Result<CaptureSummary> summarize(const std::string& directory) {
   const auto logs = formats::list_rank_logs(directory);
   if (!logs.ok()) return logs.error();
   CaptureSummary summary;
+  summary.directory = directory;
   std::set<std::int32_t> ranks;
   for (const std::string& log : *logs) {
     auto reader = formats::RankLogReader::open(log);
     if (!reader.ok()) return reader.error();
     ranks.insert((*reader)->info().rank);
+    summary.world_size = std::max(summary.world_size, static_cast<std::size_t>((*reader)->info().world_size));
     summary.cut_off += (*reader)->info().complete ? 0 : 1;
     summary.bytes += (*reader)->info().file_bytes;
   }
@@ -100,27 +103,39 @@ Result<CaptureSummary> summarize(const std::string& directory) {
   return summary;
 }
 
-void print_summary(const CaptureSummary& summary, const std::string& directory) {
-  const std::string shown = fs::path(directory).lexically_proximate(fs::current_path()).string();
-  const std::string where = shown.starts_with("..") ? directory : shown;
+void print_summary(const CaptureSummary& summary) {
+  const std::string shown = fs::path(summary.directory).lexically_proximate(fs::current_path()).string();
+  const std::string where = shown.starts_with("..") ? summary.directory : shown;
+  std::string ranks = std::to_string(summary.ranks);
+  if (summary.world_size > summary.ranks) ranks += " of " + std::to_string(summary.world_size);
   std::string events;
   if (summary.events) events = format_count(*summary.events) + " events, ";
   std::string damage;
   if (summary.cut_off != 0)
     damage = " (" + std::to_string(summary.cut_off) + " of the logs cut off by the job's end)";
-  std::fprintf(stderr, "vef: %zu ranks, %s%s in %s%s; next: vef merge %s -o %s.vef.zst\n", summary.ranks,
-               events.c_str(), format_bytes(summary.bytes).c_str(), where.c_str(), damage.c_str(),
-               where.c_str(), where.c_str());
+  std::fprintf(stderr, "vef: %s rank%s, %s%s in %s%s; next: vef merge %s -o %s.vef.zst\n", ranks.c_str(),
+               ranks == "1" ? "" : "s", events.c_str(), format_bytes(summary.bytes).c_str(), where.c_str(),
+               damage.c_str(), where.c_str(), where.c_str());
 }
 
-void print_json(const CaptureSummary& summary, const launch::Plan& plan, int status) {
-  nlohmann::ordered_json json = {{"directory", plan.directory},
-                                 {"mpi", plan.family == launch::MpiFamily::kOpenMpi ? "openmpi" : "mpich"},
-                                 {"exit_status", status},
+nlohmann::ordered_json to_json(const CaptureSummary& summary) {
+  nlohmann::ordered_json json = {{"directory", summary.directory},
                                  {"ranks", summary.ranks},
+                                 {"world_size", summary.world_size},
                                  {"logs_cut_off", summary.cut_off},
                                  {"bytes", summary.bytes}};
   json["events"] = summary.events ? nlohmann::ordered_json(*summary.events) : nlohmann::ordered_json();
+  return json;
+}
+
+/// The first job's figures, and under "captures" those of each, where spawned processes or further jobs of
+/// the command were recorded too.
+void print_json(const std::vector<CaptureSummary>& summaries, const launch::Plan& plan, int status) {
+  nlohmann::ordered_json json = to_json(summaries[0]);
+  json["mpi"] = plan.family == launch::MpiFamily::kOpenMpi ? "openmpi" : "mpich";
+  json["exit_status"] = status;
+  json["captures"] = nlohmann::ordered_json::array();
+  for (const CaptureSummary& summary : summaries) json["captures"].push_back(to_json(summary));
   std::printf("%s\n", json_text(json, -1).c_str());
 }
 
@@ -136,9 +151,7 @@ void explain_root(const launch::Plan& plan) {
 
 /// No rank has written a log: says so, and leaves no empty directory behind.
 int report_nothing(const launch::Plan& plan, int status) {
-  std::error_code ignored;
-  fs::remove(fs::path(plan.directory) / "capture.job", ignored);
-  fs::remove(plan.directory, ignored);
+  launch::remove_unused(plan);
   if (status != 0) explain_root(plan);
   std::fprintf(
       stderr,
@@ -155,12 +168,20 @@ int record(const RecordOptions& options) {
   if (!plan.ok()) return report_error(plan.error());
   const auto status = launch::run(*plan);
   if (!status.ok()) return report_error(status.error());
-  const auto summary = summarize(plan->directory);
-  if (!summary.ok() || summary->ranks == 0) return report_nothing(*plan, *status);
+  std::vector<CaptureSummary> summaries;
+  for (const std::string& directory : launch::find_captures(*plan)) {
+    auto summary = summarize(directory);
+    if (!summary.ok()) {
+      report_error(summary.error());
+    } else if (summary->ranks != 0) {
+      summaries.push_back(*std::move(summary));
+    }
+  }
+  if (summaries.empty()) return report_nothing(*plan, *status);
   if (options.json) {
-    print_json(*summary, *plan, *status);
+    print_json(summaries, *plan, *status);
   } else if (!options.quiet) {
-    print_summary(*summary, plan->directory);
+    for (const CaptureSummary& summary : summaries) print_summary(summary);
   }
   return *status;
 }
@@ -171,9 +192,16 @@ Command add_record(CLI::App& root) {
   CLI::App* app = root.add_subcommand("record", "Run an MPI job and record its communication");
   auto options = std::make_shared<RecordOptions>();
   app->add_option("-o,--output", options->directory, "Directory for the rank logs [<program>-<date>-<time>]");
-  app->add_option("--buffer", options->buffer, "Memory of the recorder in each rank [4MiB]");
-  app->add_option("--poll-gap", options->poll_gap,
-                  "Failed polls at most this far apart count as waiting, not as computing [1us]");
+  for (std::size_t i = 0; i < options->settings.size(); ++i) {
+    const settings::Definition& definition = settings::definitions()[i];
+    if (definition.option == nullptr) continue;
+    if (definition.alone != nullptr) {
+      app->add_flag(std::string(definition.option) + "{" + definition.alone + "}", options->settings[i],
+                    definition.help);
+    } else {
+      app->add_option(definition.option, options->settings[i], definition.help);
+    }
+  }
   app->add_option("--mpi", options->family, "openmpi or mpich, where it cannot be found out");
   app->add_flag("-q,--quiet", options->quiet, "No summary at the end");
   app->add_flag("--json", options->json, "The summary as JSON on standard output");
@@ -186,6 +214,7 @@ Command add_record(CLI::App& root) {
       "Examples:\n"
       "  vef record -- mpirun -n 8 lmp -in in.melt\n"
       "  vef record -o run --buffer 16MiB -- mpiexec.mpich -n 4 ./app --steps 100\n"
+      "  vef record --call-sites=4 --ranks 0-15 -- mpirun -n 64 ./app\n"
       "  vef record -o run -- srun -n 64 ./app");
   return {app, [options] { return record(*options); }};
 }

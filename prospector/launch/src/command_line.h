@@ -24,8 +24,6 @@ LauncherKind find_launcher_kind(const std::string& command);
 /// The first program that a launcher's command starts (of several, separated by ':'). Empty: cannot be told.
 std::optional<std::string> find_program(LauncherKind kind, const std::vector<std::string>& command);
 
-using Variables = std::vector<std::pair<std::string, std::string>>;
-
 /// Takes a setting of `name` for the ranks out of the command. Empty: there was none.
 std::optional<std::string> take_variable(LauncherKind kind, const std::string& name,
                                          std::vector<std::string>& command);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 
 #include "command_line.h"
 
@@ -20,7 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kMarker = "capture.job";  // as the recorder writes it (prospector/shim/src/capture.cc)
+// As in the recorder (prospector/shim/src/run_directory.h).
+constexpr const char* kReserved = "capture.reserved";
+constexpr const char* kOwner = "capture.job";
 
 std::string local_time() {
   const std::time_t now = std::time(nullptr);
@@ -95,7 +99,7 @@ Status make_directory(const std::string& directory, const std::string& job) {
   fs::create_directories(fs::path(directory).parent_path(), error);
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
     return system_error(directory, "cannot be made", errno);
-  const std::string marker = directory + "/" + kMarker;
+  const std::string marker = directory + "/" + kReserved;
   const int file = open(marker.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return system_error(marker, "cannot be written", errno);
   const std::string text = job + "\n";
@@ -138,7 +142,9 @@ class SignalScope {
   struct sigaction interrupt_ {};
 };
 
-[[noreturn]] void become(const Plan& plan) {
+[[noreturn]] void become(const Plan& plan, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(128 + SIGTERM);  // it died before that
   for (const auto& [name, value] : plan.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
   for (const std::string& word : plan.command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -178,8 +184,7 @@ Result<Plan> plan(const Request& request) {
     preload += ":" + std::string(inherited);
   }
   Variables variables = {{"LD_PRELOAD", preload}, {"VEF_DIR", result.directory}, {"VEF_JOB", result.job}};
-  if (request.buffer_bytes != 0) variables.emplace_back("VEF_BUFFER", std::to_string(request.buffer_bytes));
-  if (request.poll_gap_ns) variables.emplace_back("VEF_POLL_GAP", std::to_string(*request.poll_gap_ns));
+  variables.insert(variables.end(), request.settings.begin(), request.settings.end());
   result.command = with_variables(kind, command, variables);
   if (kind == LauncherKind::kNone) result.environment = variables;
   return result;
@@ -188,11 +193,12 @@ Result<Plan> plan(const Request& request) {
 Result<int> run(const Plan& plan) {
   if (const Status made = make_directory(plan.directory, plan.job); !made.ok()) return made.error();
   const SignalScope signals;
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return system_error(plan.command[0], "cannot be started", errno);
   if (child == 0) {
     signals.restore();
-    become(plan);
+    become(plan, parent);
   }
   forwarded_to = child;
   int status = 0;
@@ -200,6 +206,25 @@ Result<int> run(const Plan& plan) {
     if (errno != EINTR) return system_error(plan.command[0], "cannot be waited for", errno);
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::vector<std::string> find_captures(const Plan& plan) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (int suffix = 0;; ++suffix) {
+    const std::string directory = plan.directory + (suffix == 0 ? "" : "." + std::to_string(suffix));
+    if (!fs::exists(directory, error)) return found;
+    std::ifstream file(fs::path(directory) / kOwner);
+    std::string owner;
+    // The job's own name follows VEF_JOB.
+    if (std::getline(file, owner) && owner.starts_with(plan.job + " ")) found.push_back(directory);
+  }
+}
+
+void remove_unused(const Plan& plan) {
+  std::error_code ignored;
+  fs::remove(fs::path(plan.directory) / kReserved, ignored);
+  fs::remove(plan.directory, ignored);
 }
 
 }  // namespace vef::launch

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(LaunchTest, RunPassesTheStatusOnAndMarksTheDirectory) {
+TEST(LaunchTest, RunPassesTheStatusOnAndReservesTheDirectory) {
   const TemporaryFolder directory;
   Plan plan;
   plan.directory = directory.file("deep/run");
@@ -23,7 +23,7 @@ TEST(LaunchTest, RunPassesTheStatusOnAndMarksTheDirectory) {
   const auto status = run(plan);
   ASSERT_TRUE(status.ok());
   EXPECT_EQ(*status, 7);
-  std::ifstream marker(plan.directory + "/capture.job");
+  std::ifstream marker(plan.directory + "/capture.reserved");
   std::string text;
   std::getline(marker, text);
   EXPECT_EQ(text, "job-7");
@@ -37,6 +37,20 @@ TEST(LaunchTest, RunTellsTheSignalThatEndedTheCommand) {
   const auto status = run(plan);
   ASSERT_TRUE(status.ok());
   EXPECT_EQ(*status, 128 + 9);
+}
+
+TEST(LaunchTest, FindsWhatItsJobsRecordedInto) {
+  const TemporaryFolder directory;
+  Plan plan;
+  plan.directory = directory.file("run");
+  plan.job = "vef-1";
+  EXPECT_TRUE(find_captures(plan).empty());
+  for (const auto& [suffix, owner] :
+       {std::pair{"", "vef-1 100"}, {".1", "vef-1 101"}, {".2", "vef-10 7"}, {".3", "vef-1 102"}}) {
+    std::filesystem::create_directory(plan.directory + suffix);
+    write_file(plan.directory + suffix + "/capture.job", std::string(owner) + "\n");
+  }
+  EXPECT_EQ(find_captures(plan), (std::vector{plan.directory, plan.directory + ".1", plan.directory + ".3"}));
 }
 
 TEST(LaunchTest, RefusesADirectoryInUse) {

@@ -139,44 +139,49 @@ bool set_text(Settings& settings, const char* text) {
 }
 
 constexpr Definition kDefinitions[] = {
-    {"VEF_DIR", nullptr, "", "a path of at most 2000 characters", set_text<&Settings::directory, 2000>},
-    {"VEF_JOB", nullptr, "", "a name of at most 400 characters", set_text<&Settings::job, 400>},
+    {"VEF_DIR", nullptr, "", "a path of at most 2000 characters", nullptr,
+     set_text<&Settings::directory, 2000>},
+    {"VEF_JOB", nullptr, "", "a name of at most 400 characters", nullptr, set_text<&Settings::job, 400>},
     {"VEF_BUFFER", "--buffer", "Memory of the recorder in each rank [4MiB]", "a size from 1MiB to 16GiB",
+     nullptr,
      [](Settings& s, const char* text) {
        return read_number(text, kBytes, 1ULL << 20, 1ULL << 34, s.buffer_bytes);
      }},
     {"VEF_LEVEL", "--level", "Compression of the logs (zstd): 1 is fastest, 19 smallest [1]",
-     "a number from 1 to 19",
+     "a number from 1 to 19", nullptr,
      [](Settings& s, const char* text) { return read_number(text, kPlain, 1, 19, s.level); }},
     {"VEF_SCRATCH", "--scratch",
      "Write the logs into this directory of each host; the merge collects them from there",
-     "a path of at most 2000 characters", set_text<&Settings::scratch, 2000>},
-    {"VEF_RANKS", "--ranks", "Record these ranks only [all]", "ranks such as 0-3,8,64-", set_ranks},
+     "a path of at most 2000 characters", nullptr, set_text<&Settings::scratch, 2000>},
+    {"VEF_RANKS", "--ranks", "Record these ranks only [all]", "ranks such as 0-3,8,64-", nullptr, set_ranks},
     {"VEF_CALLS", "--calls", "Record these classes of calls only [p2p,collectives,rma,files]",
-     "some of p2p,collectives,rma,files", set_calls},
+     "some of p2p,collectives,rma,files", nullptr, set_calls},
     {"VEF_START", "--start", "on, or off: recording begins where the program calls MPI_Pcontrol(1) [on]",
-     "on or off", set_start},
+     "on or off", nullptr, set_start},
     {"VEF_REGIONS", "--regions", "Record inside these regions of MPI_Pcontrol only [everywhere]",
-     "names such as solve,exchange of at most 2000 characters", set_text<&Settings::regions, 2000>},
+     "names such as solve,exchange of at most 2000 characters", nullptr, set_text<&Settings::regions, 2000>},
     {"VEF_CALL_SITES", "--call-sites",
-     "Record where in the program each call is made, as this many frames of the call stack; --call-sites "
-     "alone is 1 [0: do not]",
-     "a number of frames from 0 to 32",
+     "Record where in the program each call is made: this many frames of the call stack [0: do not; 1 where "
+     "no "
+     "number is given]",
+     "a number of frames from 0 to 32", "1",
      [](Settings& s, const char* text) { return read_number(text, kPlain, 0, 32, s.call_site_depth); }},
     {"VEF_POLL_GAP", "--poll-gap",
      "Failed polls at most this far apart count as waiting, not as computing [1us]", "a time from 0 to 1s",
+     nullptr,
      [](Settings& s, const char* text) {
        return read_number(text, kNanoseconds, 0, 1'000'000'000, s.poll_gap_ns);
      }},
     {"VEF_TIME_RESOLUTION", "--time-resolution",
-     "Precision of the times; coarser ones take fewer bytes [1ns]", "a time from 1ns to 1s",
+     "Precision of the times; coarser ones take fewer bytes [1ns]", "a time from 1ns to 1s", nullptr,
      [](Settings& s, const char* text) {
        return read_number(text, kNanoseconds, 1, 1'000'000'000, s.time_resolution_ns);
      }},
     {"VEF_CLOCK_SYNC", "--clock-sync",
-     "Measure how far the hosts' clocks are apart, with messages of its own: init (at MPI_Init), both (and "
-     "at MPI_Finalize), off [off]",
-     "off, init or both", set_clock_sync},
+     "Measure how far the hosts' clocks are apart, with messages of its own: init (at MPI_Init; meant where "
+     "no "
+     "word is given), both (and at MPI_Finalize), off [off]",
+     "off, init or both", "init", set_clock_sync},
 };
 
 }  // namespace

@@ -74,7 +74,9 @@ bool RunDirectory::open(const char* wanted, const char* reserved_for, const Job&
     if (!made && errno != EEXIST) return fail(path_, "cannot be made");
     if (made && !claim(job) && errno != EEXIST) return fail(path_, "capture.job cannot be written");
     if (find_owner(reserved_for, job, host) != Owner::kUs) continue;
-    if (suffix != 0) say_once("%s belongs to another job; this one is recorded in %s", wanted, path_);
+    // `vef record` lists what its jobs recorded into.
+    if (suffix != 0 && reserved_for == nullptr)
+      say_once("%s belongs to another job; this one is recorded in %s", wanted, path_);
     return true;
   }
   std::snprintf(error_, sizeof error_, "%s: this directory and %d numbered ones belong to other jobs", wanted,

@@ -34,11 +34,13 @@ Result<std::string> find_shim(MpiFamily family);
 /// The file that a command names: itself if it has a slash, else the first in PATH. Empty: there is none.
 std::optional<std::string> find_executable(const std::string& name);
 
+/// Names and values of the environment.
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
 struct Request {
-  std::string directory{};                     // empty: <program>-<date>-<time>
-  std::uint64_t buffer_bytes = 0;              // 0: the recorder's own choice
-  std::optional<std::uint64_t> poll_gap_ns{};  // empty: the recorder's own choice
-  std::optional<MpiFamily> family{};           // empty: found out
+  std::string directory{};            // empty: <program>-<date>-<time>
+  Variables settings{};               // of the recorder (vef/settings/settings.h)
+  std::optional<MpiFamily> family{};  // empty: found out
   std::vector<std::string> command{};
 };
 
@@ -46,15 +48,23 @@ struct Plan {
   MpiFamily family = MpiFamily::kOpenMpi;
   std::string shim;
   std::string directory;  // absolute
-  std::string job;        // what the ranks know each other by
+  std::string job;        // VEF_JOB
   std::vector<std::string> command{};
-  std::vector<std::pair<std::string, std::string>> environment;  // of the command itself
+  Variables environment;  // of the command itself
 };
 
 /// Decides everything; changes nothing.
 Result<Plan> plan(const Request& request);
 
-/// Makes the directory, runs the command, waits. The command's exit status, 128 + n if signal n ended it.
+/// Makes the directory, runs the command, waits. The command's exit status, 128 + n if signal n ended it. If
+/// this process dies first, the command gets SIGTERM.
 Result<int> run(const Plan& plan);
+
+/// The directories that the jobs of a plan recorded into, in the order in which they came: the plan's own,
+/// and for spawned processes and further jobs of one script those with the suffixes .1, .2, ...
+std::vector<std::string> find_captures(const Plan& plan);
+
+/// Removes what run() left in a directory into which nothing was recorded.
+void remove_unused(const Plan& plan);
 
 }  // namespace vef::launch

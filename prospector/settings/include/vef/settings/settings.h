@@ -43,6 +43,7 @@ struct Definition {
   const char* option;    // "--buffer"; null: not an option of its own
   const char* help;
   const char* expected;  // "a size from 1MiB to 16GiB"
+  const char* alone;     // what the option without a value means; null: it needs one
   /// Takes `text` over; false, with nothing changed: it is not what is expected.
   bool (*set)(Settings& settings, const char* text);
 };
