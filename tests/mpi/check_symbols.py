@@ -14,7 +14,7 @@ def output(*command):
 def main():
     library = sys.argv[1]
     exported = {line.split()[-1].split("@")[0] for line in output("nm", "-D", "--defined-only", library).splitlines()}
-    problems = [f"exports {name}" for name in sorted(exported) if not re.match(r"P?MPI_", name)]
+    problems = [f"exports {name}" for name in sorted(exported) if not re.match(r"P?MPIX?_", name)]
     for name in exported:
         other = name[1:] if name.startswith("P") else "P" + name
         if other not in exported:
