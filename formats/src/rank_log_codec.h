@@ -9,9 +9,9 @@
 //             here byte for byte, so zstd folds it to nearly nothing;
 //   kClasses  for each time t the exponent of t+1 (0..64), one byte each;
 //   kBits     the bits of t+1 below its leading one, packed: noise, stored as it is.
-// A shape is (kind, call, communicator, peer, receive peer); its slot remembers the last values of everything
-// else. All state begins anew with each chunk. Times are in ticks. Plain functions on memory that the caller
-// owns; nothing here allocates, throws or calls the system. Not thread safe.
+// A shape is (kind, call, call site, communicator, peer, receive peer, window); its slot remembers the last
+// values of everything else. All state begins anew with each chunk. Times are in ticks. Plain functions on
+// memory that the caller owns; nothing here allocates, throws or calls the system. Not thread safe.
 #pragma once
 
 #include <bit>
@@ -29,7 +29,7 @@ namespace vef::formats::rank_log {
 
 inline constexpr std::uint32_t kSlots = 512;  // slot 0 is always empty: number 0 announces a new shape
 inline constexpr std::uint32_t kPosted = 512;
-inline constexpr std::uint32_t kKinds = 64;
+inline constexpr std::uint32_t kKinds = 128;
 
 /// Bytes of kFields that one event without lists, or one item of a list, can take at most (rounded up). The
 /// other two columns are looked at once in kEventsPerMark events, each of which takes 6 classes and 48 bytes
@@ -39,7 +39,7 @@ inline constexpr std::size_t kClassesMargin = kEventsPerMark * 6 + 8;
 inline constexpr std::size_t kBitsMargin = kEventsPerMark * 48 + 16;
 
 struct Slot {
-  std::uint64_t call_key = 0;   // kind | call << 8 | recv_peer << 32
+  std::uint64_t call_key = 0;   // kind | call << 8 | site << 32
   std::uint64_t place_key = 0;  // comm | peer << 32
   std::uint64_t bytes = 0;
   std::uint64_t request_mask = 0;   // all ones where events of this shape have a request; see Predicted
@@ -47,6 +47,7 @@ struct Slot {
   std::int32_t tag = 0;
   std::uint32_t completions = 0;
   // From here on only for kinds with wide().
+  std::uint64_t far_key = 0;  // recv_peer | window << 32
   std::uint64_t recv_bytes = 0;
   std::uint64_t message = 0;
   std::int32_t recv_tag = 0;
@@ -56,6 +57,9 @@ struct Slot {
   std::uint32_t remote_members = 0;
   std::uint32_t new_comm = 0;
   std::uint32_t comm_flags = 0;
+  std::uint32_t in_neighbours = 0;
+  std::uint32_t out_neighbours = 0;
+  std::uint32_t text = 0;
 };
 
 /// How long the lists of an event are.
@@ -65,6 +69,9 @@ struct ListSizes {
   std::uint32_t sizes = 0;
   std::uint32_t members = 0;
   std::uint32_t remote_members = 0;
+  std::uint32_t in_neighbours = 0;
+  std::uint32_t out_neighbours = 0;
+  std::uint32_t text = 0;
 };
 
 struct Posted {
@@ -103,32 +110,85 @@ struct Context {
   }
 };
 
-constexpr std::uint64_t kind_bit(EventKind kind) { return std::uint64_t{1} << static_cast<unsigned>(kind); }
+/// A set of kinds below 64.
+class KindSet {
+ public:
+  template <class... Kinds>
+  explicit constexpr KindSet(Kinds... kinds) : bits_((0 | ... | bit(kinds))) {}
+  constexpr bool has(EventKind kind) const {
+    return static_cast<unsigned>(kind) < 64 && (bits_ >> (static_cast<unsigned>(kind) % 64) & 1) != 0;
+  }
+
+ private:
+  static constexpr std::uint64_t bit(EventKind kind) {
+    return std::uint64_t{1} << static_cast<unsigned>(kind);
+  }
+  std::uint64_t bits_;
+};
 
 /// The kinds whose events have more than bytes, tag, request, sequence, completions and two times.
 VEF_INLINE bool wide(EventKind kind) {
-  constexpr std::uint64_t kNarrow =
-      kind_bit(EventKind::kInit) | kind_bit(EventKind::kFinalize) | kind_bit(EventKind::kAbort) |
-      kind_bit(EventKind::kSend) | kind_bit(EventKind::kIsend) | kind_bit(EventKind::kRecv) |
-      kind_bit(EventKind::kIrecv) | kind_bit(EventKind::kSendInit) | kind_bit(EventKind::kRecvInit) |
-      kind_bit(EventKind::kComplete) | kind_bit(EventKind::kRequestFree) | kind_bit(EventKind::kCancel) |
-      kind_bit(EventKind::kProbe) | kind_bit(EventKind::kMprobe) | kind_bit(EventKind::kMrecv) |
-      kind_bit(EventKind::kPause);
-  return (kNarrow >> (static_cast<unsigned>(kind) % kKinds) & 1) == 0;
+  constexpr KindSet kNarrow(
+      EventKind::kInit, EventKind::kFinalize, EventKind::kAbort, EventKind::kSend, EventKind::kIsend,
+      EventKind::kRecv, EventKind::kIrecv, EventKind::kSendInit, EventKind::kRecvInit, EventKind::kComplete,
+      EventKind::kRequestFree, EventKind::kCancel, EventKind::kProbe, EventKind::kMprobe, EventKind::kMrecv,
+      EventKind::kPsendInit, EventKind::kPrecvInit, EventKind::kPready, EventKind::kPause);
+  return !kNarrow.has(kind);
 }
 
 inline bool known_kind(std::uint8_t kind) {
-  return (kind >= 1 && kind <= 3) || (kind >= 10 && kind <= 24) || kind == 30 || kind == 31 ||
-         (kind >= 40 && kind <= 42) || kind == 50 || kind == 51;
+  constexpr struct {
+    std::uint8_t first, last;
+  } kRanges[] = {{1, 3}, {10, 27}, {30, 32}, {40, 42}, {50, 51}, {60, 63}, {70, 70}, {80, 83}};
+  for (const auto& range : kRanges)
+    if (kind >= range.first && kind <= range.last) return true;
+  return false;
 }
 
-VEF_INLINE std::uint64_t call_key(EventKind kind, std::uint16_t call, std::int32_t recv_peer) {
+VEF_INLINE std::uint64_t call_key(EventKind kind, std::uint16_t call, std::uint32_t site) {
   return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(call) << 8 |
-         static_cast<std::uint64_t>(static_cast<std::uint32_t>(recv_peer)) << 32;
+         static_cast<std::uint64_t>(site) << 32;
+}
+VEF_INLINE std::uint64_t pair_key(std::uint32_t low, std::uint32_t high) {
+  return low | static_cast<std::uint64_t>(high) << 32;
 }
 VEF_INLINE std::uint64_t place_key(std::uint32_t comm, std::int32_t peer) {
-  return comm | static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32;
+  return pair_key(comm, static_cast<std::uint32_t>(peer));
 }
+VEF_INLINE std::uint64_t far_key(std::int32_t recv_peer, std::uint32_t window) {
+  return pair_key(static_cast<std::uint32_t>(recv_peer), window);
+}
+
+/// The shape, taken apart.
+struct Shape {
+  std::uint16_t call = 0;
+  std::uint32_t comm = 0;
+  std::int32_t peer = 0;
+  std::int32_t recv_peer = 0;
+  std::uint32_t window = 0;
+  std::uint32_t site = 0;
+
+  Shape() = default;
+  explicit Shape(const Slot& slot)
+      : call(static_cast<std::uint16_t>(slot.call_key >> 8)),
+        comm(static_cast<std::uint32_t>(slot.place_key)),
+        peer(static_cast<std::int32_t>(slot.place_key >> 32)),
+        recv_peer(static_cast<std::int32_t>(slot.far_key)),
+        window(static_cast<std::uint32_t>(slot.far_key >> 32)),
+        site(static_cast<std::uint32_t>(slot.call_key >> 32)) {}
+};
+
+/// `visit(the base's field, the shape's field)`, in the order in which a new shape is told.
+template <class Now, class Visit>
+inline void visit_shape(const Shape& base, Now& now, Visit&& visit) {
+  visit(base.call, now.call);
+  visit(base.comm, now.comm);
+  visit(base.peer, now.peer);
+  visit(base.recv_peer, now.recv_peer);
+  visit(base.window, now.window);
+  visit(base.site, now.site);
+}
+inline constexpr unsigned kShapeFields = 6;
 
 // ---- numbers
 
@@ -185,6 +245,9 @@ VEF_INLINE void visit_wide(Slot& slot, Event& event, Lists& lists, Visit&& visit
   visit(slot.comm_flags, event.comm_flags);
   visit(slot.members, lists.members);
   visit(slot.remote_members, lists.remote_members);
+  visit(slot.in_neighbours, lists.in_neighbours);
+  visit(slot.out_neighbours, lists.out_neighbours);
+  visit(slot.text, lists.text);
 }
 
 template <class Event, class Lists, class Visit>
@@ -196,11 +259,14 @@ VEF_INLINE void visit_fields(bool is_wide, Slot& slot, Predicted& predicted, Eve
 
 /// After an event: what later ones are predicted from.
 VEF_INLINE void remember(Context& context, const RankEvent& event) {
-  constexpr std::uint64_t kPostsReceive =
-      kind_bit(EventKind::kIrecv) | kind_bit(EventKind::kRecvInit) | kind_bit(EventKind::kImrecv);
+  constexpr KindSet kPostsReceive(EventKind::kIrecv, EventKind::kRecvInit, EventKind::kImrecv,
+                                  EventKind::kPrecvInit);
+  // Those that name a request made before.
+  constexpr KindSet kUsesRequest(EventKind::kRequestFree, EventKind::kCancel, EventKind::kMrecv,
+                                 EventKind::kPready);
   if (event.request != 0) {
-    context.next_request = event.request + 1;
-    if ((kPostsReceive >> static_cast<unsigned>(event.kind) % kKinds & 1) != 0)
+    if (!kUsesRequest.has(event.kind)) context.next_request = event.request + 1;
+    if (kPostsReceive.has(event.kind))
       context.posted[event.request % kPosted] = {event.request, event.bytes, event.peer, event.tag};
   }
   if (event.sequence != 0) [[unlikely]]
@@ -302,7 +368,7 @@ VEF_INLINE bool code_completions(Io& io, Context& context, const RankEvent& even
 
 template <class Io, class Item>
 inline bool code_numbers(Io& io, Item* items, std::size_t count) {
-  std::uint64_t before = 0;
+  std::remove_const_t<Item> before = 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (!io.room()) return false;
     io.delta(true, items[i], before);
@@ -324,12 +390,25 @@ inline bool code_runs(Io& io, Run* runs, std::size_t count) {
   return true;
 }
 
+/// Bytes as they are.
+template <class Io, class Byte>
+inline bool code_text(Io& io, Byte* text, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!io.room()) return false;
+    io.byte(text[i]);
+  }
+  return true;
+}
+
 /// The lists of an event, in this order. `Lists` names where the items are: see ListPointers.
 template <class Io, class Lists>
 inline bool code_wide_lists(Io& io, const ListSizes& sizes, Lists& lists) {
   return code_numbers(io, lists.requests, sizes.requests) && code_numbers(io, lists.sizes, sizes.sizes) &&
          code_runs(io, lists.members, sizes.members) &&
-         code_runs(io, lists.remote_members, sizes.remote_members);
+         code_runs(io, lists.remote_members, sizes.remote_members) &&
+         code_numbers(io, lists.in_neighbours, sizes.in_neighbours) &&
+         code_numbers(io, lists.out_neighbours, sizes.out_neighbours) &&
+         code_text(io, lists.text, sizes.text);
 }
 
 /// The times of an event, in this order. `maybe_polls` false: known not to be a kPolls.

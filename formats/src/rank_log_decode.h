@@ -11,7 +11,7 @@ namespace vef::formats::rank_log {
 
 /// Readable bytes that must follow each column given to the decoder.
 inline constexpr std::size_t kColumnPadding = 512;
-// An event reads at most so much behind the point where it is checked: 205 bytes of fields, 6 classes, 56
+// An event reads at most so much behind the point where it is checked: 260 bytes of fields, 6 classes, 56
 // bytes of bits.
 static_assert(kColumnPadding >= kFieldsMargin);
 
@@ -113,17 +113,24 @@ struct EventLists {
   std::vector<std::uint64_t> sizes;
   std::vector<RankRun> members;
   std::vector<RankRun> remote_members;
+  std::vector<std::int32_t> in_neighbours;
+  std::vector<std::int32_t> out_neighbours;
+  std::vector<std::uint8_t> text;
 
   /// False: there cannot be so many, because each item takes at least one byte of `available`.
   bool resize(const ListSizes& wanted, std::size_t available) {
     const std::uint64_t total = std::uint64_t{wanted.completions} + wanted.requests + wanted.sizes +
-                                wanted.members + wanted.remote_members;
+                                wanted.members + wanted.remote_members + wanted.in_neighbours +
+                                wanted.out_neighbours + wanted.text;
     if (total > available) return false;
     completions.resize(wanted.completions);
     requests.resize(wanted.requests);
     sizes.resize(wanted.sizes);
     members.resize(wanted.members);
     remote_members.resize(wanted.remote_members);
+    in_neighbours.resize(wanted.in_neighbours);
+    out_neighbours.resize(wanted.out_neighbours);
+    text.resize(wanted.text);
     return true;
   }
 };
@@ -131,23 +138,23 @@ struct EventLists {
 inline std::uint32_t decode_new_slot(Decoder& io, Context& context) {
   const std::uint8_t kind = *io.fields++;
   const std::uint8_t differs = *io.fields++;
-  if (!known_kind(kind) || differs > 15) {
+  if (!known_kind(kind) || differs >> kShapeFields != 0) {
     io.bad = true;
     return 0;
   }
   const Slot base = context.slots[context.last_slot[kind % kKinds]];
-  std::uint16_t call;
-  std::uint32_t comm;
-  std::int32_t peer, recv_peer;
-  io.delta(differs & 1, call, static_cast<std::uint16_t>(base.call_key >> 8));
-  io.delta(differs & 2, comm, static_cast<std::uint32_t>(base.place_key));
-  io.delta(differs & 4, peer, static_cast<std::int32_t>(base.place_key >> 32));
-  io.delta(differs & 8, recv_peer, static_cast<std::int32_t>(base.call_key >> 32));
+  Shape shape;
+  unsigned bit = 1;
+  visit_shape(Shape(base), shape, [&](const auto& old, auto& value) {
+    io.delta((differs & bit) != 0, value, old);
+    bit <<= 1;
+  });
   const std::uint32_t number = context.take_slot();
   Slot& slot = context.slots[number];
   slot = base;
-  slot.call_key = call_key(static_cast<EventKind>(kind), call, recv_peer);
-  slot.place_key = place_key(comm, peer);
+  slot.call_key = call_key(static_cast<EventKind>(kind), shape.call, shape.site);
+  slot.place_key = place_key(shape.comm, shape.peer);
+  slot.far_key = far_key(shape.recv_peer, shape.window);
   context.last_slot[kind % kKinds] = static_cast<std::uint16_t>(number);
   return number;
 }
@@ -164,12 +171,21 @@ VEF_INLINE bool decode_lists(Decoder& io, Context& context, RankEvent& event, co
     std::uint64_t* sizes;
     RankRun* members;
     RankRun* remote_members;
-  } pointers{lists.requests.data(), lists.sizes.data(), lists.members.data(), lists.remote_members.data()};
+    std::int32_t* in_neighbours;
+    std::int32_t* out_neighbours;
+    std::uint8_t* text;
+  } pointers{lists.requests.data(),      lists.sizes.data(),
+             lists.members.data(),       lists.remote_members.data(),
+             lists.in_neighbours.data(), lists.out_neighbours.data(),
+             lists.text.data()};
   if (!code_wide_lists(io, sizes, pointers)) return false;
   event.requests = lists.requests;
   event.sizes = lists.sizes;
   event.members = lists.members;
   event.remote_members = lists.remote_members;
+  event.in_neighbours = lists.in_neighbours;
+  event.out_neighbours = lists.out_neighbours;
+  event.text = {reinterpret_cast<const char*>(lists.text.data()), lists.text.size()};
   return true;
 }
 
@@ -189,10 +205,13 @@ VEF_INLINE bool decode_event(Decoder& io, Context& context, RankEvent& event, Ev
   Predicted predicted(context, slot);
   event = RankEvent{};
   event.kind = static_cast<EventKind>(slot.call_key & 0xff);
-  event.call = static_cast<std::uint16_t>(slot.call_key >> 8);
-  event.comm = static_cast<std::uint32_t>(slot.place_key);
-  event.peer = static_cast<std::int32_t>(slot.place_key >> 32);
-  event.recv_peer = static_cast<std::int32_t>(slot.call_key >> 32);
+  const Shape shape(slot);
+  event.call = shape.call;
+  event.comm = shape.comm;
+  event.peer = shape.peer;
+  event.recv_peer = shape.recv_peer;
+  event.window = shape.window;
+  event.site = shape.site;
   const bool is_wide = wide(event.kind);
   ListSizes sizes;
   if (differs) {
@@ -208,8 +227,8 @@ VEF_INLINE bool decode_event(Decoder& io, Context& context, RankEvent& event, Ev
   });
   if (differs) Predicted::learn(slot, event);
   remember(context, event);
-  const std::uint32_t any =
-      sizes.completions | sizes.requests | sizes.sizes | sizes.members | sizes.remote_members;
+  const std::uint32_t any = sizes.completions | sizes.requests | sizes.sizes | sizes.members |
+                            sizes.remote_members | sizes.in_neighbours | sizes.out_neighbours | sizes.text;
   if (any != 0 && !decode_lists(io, context, event, sizes, lists)) return false;
   code_times(io, event, is_wide);
   return io.sound();

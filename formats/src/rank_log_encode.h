@@ -87,6 +87,12 @@ struct Encoder {
   }
 };
 
+struct ShapeKeys {
+  std::uint64_t call;
+  std::uint64_t place;
+  std::uint64_t far;
+};
+
 /// Finds the slot of a shape: 512 sets of four slot numbers, the youngest in the lowest 16 bits. A number may
 /// be stale (its slot given to another shape since); the comparison of keys finds out.
 struct ShapeIndex {
@@ -95,20 +101,26 @@ struct ShapeIndex {
 
   void reset() { std::memset(sets, 0, sizeof sets); }
 
-  static VEF_INLINE std::size_t set_of(std::uint64_t call, std::uint64_t place) {
-    return ((call + place * 0xd6e8feb86659fd93) * 0x9e3779b97f4a7c15) >> (64 - kSetBits);
+  static VEF_INLINE std::size_t set_of(const ShapeKeys& keys) {
+    return ((keys.call + (keys.place + keys.far * 0xa0761d6478bd642f) * 0xd6e8feb86659fd93) *
+            0x9e3779b97f4a7c15) >>
+           (64 - kSetBits);
   }
 
-  VEF_INLINE std::uint32_t find(const Context& context, std::uint64_t call, std::uint64_t place) const {
-    for (std::uint64_t set = sets[set_of(call, place)]; set != 0; set >>= 16) {
-      const std::uint32_t slot = set & 0xffff;
-      if (context.slots[slot].call_key == call && context.slots[slot].place_key == place) return slot;
+  /// `far` is looked at where the kind is wide(): elsewhere it is 0 in the event and in the slot.
+  template <bool kWide>
+  VEF_INLINE std::uint32_t find(const Context& context, const ShapeKeys& keys) const {
+    for (std::uint64_t set = sets[set_of(keys)]; set != 0; set >>= 16) {
+      const std::uint32_t number = set & 0xffff;
+      const Slot& slot = context.slots[number];
+      if (slot.call_key == keys.call && slot.place_key == keys.place && (!kWide || slot.far_key == keys.far))
+        return number;
     }
     return 0;
   }
 
-  void insert(std::uint64_t call, std::uint64_t place, std::uint32_t slot) {
-    std::uint64_t& set = sets[set_of(call, place)];
+  void insert(const ShapeKeys& keys, std::uint32_t slot) {
+    std::uint64_t& set = sets[set_of(keys)];
     set = set << 16 | slot;
   }
 };
@@ -116,29 +128,29 @@ struct ShapeIndex {
 /// A shape that has no slot: it takes the next one, and is told as differences to the last shape of its kind.
 __attribute__((noinline)) inline std::uint8_t* encode_new_slot(FieldsWriter io, Context& context,
                                                                ShapeIndex& index, const RankEvent& event,
-                                                               std::uint64_t call, std::uint64_t place) {
+                                                               const ShapeKeys& keys) {
   const auto kind = static_cast<unsigned>(event.kind);
   const Slot base = context.slots[context.last_slot[kind % kKinds]];
   const std::uint32_t number = context.take_slot();
   Slot& slot = context.slots[number];
   slot = base;
-  slot.call_key = call;
-  slot.place_key = place;
+  slot.call_key = keys.call;
+  slot.place_key = keys.place;
+  slot.far_key = keys.far;
   context.last_slot[kind % kKinds] = static_cast<std::uint16_t>(number);
-  index.insert(call, place, number);
-  const auto base_call = static_cast<std::uint16_t>(base.call_key >> 8);
-  const auto base_comm = static_cast<std::uint32_t>(base.place_key);
-  const auto base_peer = static_cast<std::int32_t>(base.place_key >> 32);
-  const auto base_recv_peer = static_cast<std::int32_t>(base.call_key >> 32);
-  const auto recv_peer = static_cast<std::int32_t>(call >> 32);
+  index.insert(keys, number);
+  const Shape before(base);
+  const Shape now(slot);
+  unsigned differs = 0;
+  unsigned bit = 1;
+  visit_shape(before, now, [&](const auto& old, const auto& value) {
+    if (old != value) differs |= bit;
+    bit <<= 1;
+  });
   io.byte(0);
   io.byte(static_cast<std::uint8_t>(event.kind));
-  io.byte(static_cast<std::uint8_t>((event.call != base_call) | (event.comm != base_comm) << 1 |
-                                    (event.peer != base_peer) << 2 | (recv_peer != base_recv_peer) << 3));
-  io.delta(event.call != base_call, event.call, base_call);
-  io.delta(event.comm != base_comm, event.comm, base_comm);
-  io.delta(event.peer != base_peer, event.peer, base_peer);
-  io.delta(recv_peer != base_recv_peer, recv_peer, base_recv_peer);
+  io.byte(static_cast<std::uint8_t>(differs));
+  visit_shape(before, now, [&](const auto& old, const auto& value) { io.delta(old != value, value, old); });
   return io.at;
 }
 
@@ -151,6 +163,9 @@ VEF_INLINE ListSizes sizes_of(const RankEvent& event) {
     sizes.sizes = static_cast<std::uint32_t>(event.sizes.size());
     sizes.members = static_cast<std::uint32_t>(event.members.size());
     sizes.remote_members = static_cast<std::uint32_t>(event.remote_members.size());
+    sizes.in_neighbours = static_cast<std::uint32_t>(event.in_neighbours.size());
+    sizes.out_neighbours = static_cast<std::uint32_t>(event.out_neighbours.size());
+    sizes.text = static_cast<std::uint32_t>(event.text.size());
   }
   return sizes;
 }
@@ -192,7 +207,16 @@ __attribute__((noinline)) inline std::uint8_t* encode_wide_lists(FieldsWriter io
     const std::uint64_t* sizes;
     const RankRun* members;
     const RankRun* remote_members;
-  } lists{event.requests.data(), event.sizes.data(), event.members.data(), event.remote_members.data()};
+    const std::int32_t* in_neighbours;
+    const std::int32_t* out_neighbours;
+    const std::uint8_t* text;
+  } lists{event.requests.data(),
+          event.sizes.data(),
+          event.members.data(),
+          event.remote_members.data(),
+          event.in_neighbours.data(),
+          event.out_neighbours.data(),
+          reinterpret_cast<const std::uint8_t*>(event.text.data())};
   return code_wide_lists(io, sizes, lists) ? io.at : nullptr;
 }
 
@@ -200,11 +224,11 @@ __attribute__((noinline)) inline std::uint8_t* encode_wide_lists(FieldsWriter io
 template <bool kWide>
 VEF_INLINE void encode_fields(FieldsWriter& io, Context& context, ShapeIndex& index, const RankEvent& event) {
   const ListSizes sizes = sizes_of<kWide>(event);
-  const std::uint64_t call = call_key(event.kind, event.call, kWide ? event.recv_peer : 0);
-  const std::uint64_t place = place_key(event.comm, event.peer);
-  const std::uint32_t number = index.find(context, call, place);
+  const ShapeKeys keys{call_key(event.kind, event.call, event.site), place_key(event.comm, event.peer),
+                       kWide ? far_key(event.recv_peer, event.window) : 0};
+  const std::uint32_t number = index.find<kWide>(context, keys);
   if (number == 0) [[unlikely]] {
-    io.at = encode_new_slot(io, context, index, event, call, place);
+    io.at = encode_new_slot(io, context, index, event, keys);
     Slot& fresh = context.slots[context.last_slot[static_cast<unsigned>(event.kind) % kKinds]];
     io.at = encode_differences<kWide>(io, context, fresh, event);
     return;
@@ -229,8 +253,9 @@ VEF_INLINE bool encode_event(Encoder& io, Context& context, ShapeIndex& index, c
     io.fields.at = encode_completions(io.fields, context, event);
     if (io.fields.at == nullptr) return false;
   }
-  if (kWide && (event.requests.size() | event.sizes.size() | event.members.size() |
-                event.remote_members.size()) != 0) {
+  if (kWide &&
+      (event.requests.size() | event.sizes.size() | event.members.size() | event.remote_members.size() |
+       event.in_neighbours.size() | event.out_neighbours.size() | event.text.size()) != 0) {
     io.fields.at = encode_wide_lists(io.fields, event);
     if (io.fields.at == nullptr) return false;
   }

@@ -54,7 +54,8 @@ struct FileIdentity {
   std::int32_t thread;
   std::uint32_t flags;
   ClockSample start;
-  char host[72];  // zero terminated, cut off where too long
+  std::uint64_t job;  // XXH64 of what names the run; 0: not known
+  char host[72];      // zero terminated, cut off where too long
   char program[192];
   char mpi_library[128];
   std::uint64_t check;  // XXH64 of the bytes before; also the identity that chunks are bound to
@@ -65,7 +66,6 @@ struct FileProgress {
   LogState state;
   std::uint32_t samples;  // clock samples taken, the one at the start included
   ClockSample last;
-  std::uint64_t reserved;
   std::uint64_t check;  // XXH64 of the bytes before, seeded with FileIdentity::check
 };
 
@@ -74,8 +74,8 @@ struct FileHeader {
   FileProgress progress;
 };
 
-static_assert(sizeof(FileIdentity) == 456 && sizeof(FileProgress) == 48 && sizeof(FileHeader) == 504);
-static_assert(offsetof(FileIdentity, start) == 32 && offsetof(FileIdentity, check) == 448);
+static_assert(sizeof(FileIdentity) == 464 && sizeof(FileProgress) == 40 && sizeof(FileHeader) == 504);
+static_assert(offsetof(FileIdentity, start) == 32 && offsetof(FileIdentity, check) == 456);
 
 /// Precedes the stored columns of a sealed chunk.
 struct ChunkHeader {

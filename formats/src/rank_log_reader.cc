@@ -142,6 +142,7 @@ RankLogInfo make_info(const std::string& path, const FileHeader& header, std::ui
   info.rank = identity.rank;
   info.world_size = identity.world_size;
   info.thread = identity.thread;
+  info.job = identity.job;
   info.host = text_of(identity.host, sizeof identity.host);
   info.program = text_of(identity.program, sizeof identity.program);
   info.mpi_library = text_of(identity.mpi_library, sizeof identity.mpi_library);

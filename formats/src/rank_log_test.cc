@@ -73,6 +73,7 @@ TEST(RankLog, IdentityIsKept) {
   EXPECT_EQ(back.info.host, "node001");
   EXPECT_EQ(back.info.program, "./solver");
   EXPECT_EQ(back.info.mpi_library, library.substr(0, 127));
+  EXPECT_EQ(back.info.job, 0xa8373cd9dbe3e699u);  // XXH64 of "solver-4711"
   EXPECT_EQ(back.info.start.wall_ns, 1'700'000'000'000'000'000u);
   EXPECT_EQ(back.info.last.ticks, back.info.start.ticks);
   EXPECT_EQ(back.info.file_bytes, 504u);
@@ -206,6 +207,11 @@ TEST(RankLog, CreateRefuses) {
   EXPECT_EQ(RankLogWriter::create(options, error, sizeof error), nullptr);
   EXPECT_FALSE(std::filesystem::exists(scratch.file("elsewhere")));
   EXPECT_FALSE(std::filesystem::exists(scratch.file("000007.0.vlog")));  // nothing half made stays
+  // The tables of level 19 take more than the whole buffer.
+  options.level = 19;
+  EXPECT_EQ(RankLogWriter::create(options, error, sizeof error), nullptr);
+  EXPECT_STREQ(error, "rank log: the buffer is too small for this compression level");
+  options.level = 1;
   options.directory = "/no/such/directory";
   EXPECT_EQ(RankLogWriter::create(options, error, sizeof error), nullptr);
   EXPECT_NE(std::string(error).find("No such file"), std::string::npos);

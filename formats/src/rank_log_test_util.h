@@ -36,6 +36,8 @@ struct OwnedEvent {
   std::vector<Completion> completions;
   std::vector<std::uint64_t> requests, sizes;
   std::vector<RankRun> members, remote_members;
+  std::vector<std::int32_t> in_neighbours, out_neighbours;
+  std::string text;
 
   OwnedEvent() = default;
   explicit OwnedEvent(const RankEvent& event)
@@ -44,7 +46,10 @@ struct OwnedEvent {
         requests(event.requests.begin(), event.requests.end()),
         sizes(event.sizes.begin(), event.sizes.end()),
         members(event.members.begin(), event.members.end()),
-        remote_members(event.remote_members.begin(), event.remote_members.end()) {
+        remote_members(event.remote_members.begin(), event.remote_members.end()),
+        in_neighbours(event.in_neighbours.begin(), event.in_neighbours.end()),
+        out_neighbours(event.out_neighbours.begin(), event.out_neighbours.end()),
+        text(event.text) {
     drop_spans();
   }
 
@@ -55,6 +60,9 @@ struct OwnedEvent {
     event.sizes = sizes;
     event.members = members;
     event.remote_members = remote_members;
+    event.in_neighbours = in_neighbours;
+    event.out_neighbours = out_neighbours;
+    event.text = text;
     return event;
   }
 
@@ -65,8 +73,10 @@ struct OwnedEvent {
            a.recv_peer == b.recv_peer && a.recv_tag == b.recv_tag && a.recv_bytes == b.recv_bytes &&
            a.request == b.request && a.message == b.message && a.sequence == b.sequence &&
            a.new_comm == b.new_comm && a.comm_flags == b.comm_flags && a.polls == b.polls &&
-           completions == other.completions && requests == other.requests && sizes == other.sizes &&
-           members == other.members && remote_members == other.remote_members;
+           a.window == b.window && a.site == b.site && in_neighbours == other.in_neighbours &&
+           out_neighbours == other.out_neighbours && text == other.text && completions == other.completions &&
+           requests == other.requests && sizes == other.sizes && members == other.members &&
+           remote_members == other.remote_members;
   }
 
  private:
@@ -76,6 +86,9 @@ struct OwnedEvent {
     fields.sizes = {};
     fields.members = {};
     fields.remote_members = {};
+    fields.in_neighbours = {};
+    fields.out_neighbours = {};
+    fields.text = {};
   }
 };
 
@@ -86,18 +99,22 @@ class EventSource {
 
   OwnedEvent next() {
     static constexpr EventKind kKinds[] = {
-        EventKind::kInit,       EventKind::kFinalize,   EventKind::kAbort,      EventKind::kSend,
-        EventKind::kIsend,      EventKind::kRecv,       EventKind::kIrecv,      EventKind::kSendInit,
-        EventKind::kRecvInit,   EventKind::kStart,      EventKind::kComplete,   EventKind::kRequestFree,
-        EventKind::kCancel,     EventKind::kProbe,      EventKind::kMprobe,     EventKind::kMrecv,
-        EventKind::kImrecv,     EventKind::kSendrecv,   EventKind::kCollective, EventKind::kIcollective,
-        EventKind::kCommCreate, EventKind::kCommDefine, EventKind::kCommFree,   EventKind::kPolls,
-        EventKind::kPause};
+        EventKind::kInit,           EventKind::kFinalize,   EventKind::kAbort,      EventKind::kSend,
+        EventKind::kIsend,          EventKind::kRecv,       EventKind::kIrecv,      EventKind::kSendInit,
+        EventKind::kRecvInit,       EventKind::kStart,      EventKind::kComplete,   EventKind::kRequestFree,
+        EventKind::kCancel,         EventKind::kProbe,      EventKind::kMprobe,     EventKind::kMrecv,
+        EventKind::kImrecv,         EventKind::kSendrecv,   EventKind::kCollective, EventKind::kIcollective,
+        EventKind::kCommCreate,     EventKind::kCommDefine, EventKind::kCommFree,   EventKind::kPolls,
+        EventKind::kPause,          EventKind::kPsendInit,  EventKind::kPrecvInit,  EventKind::kPready,
+        EventKind::kCollectiveInit, EventKind::kWinCreate,  EventKind::kWinFree,    EventKind::kRma,
+        EventKind::kRmaSync,        EventKind::kIo,         EventKind::kRegion,     EventKind::kModule,
+        EventKind::kSite,           EventKind::kNote};
     OwnedEvent event;
     event.fields.kind = kKinds[below(std::size(kKinds))];
     event.fields.call = number<std::uint16_t>(300);
     event.fields.gap = number<std::uint64_t>(5000);
     event.fields.duration = number<std::uint64_t>(900);
+    if (below(6) == 0) event.fields.site = number<std::uint32_t>(20);
     fill(event);
     return event;
   }
@@ -142,6 +159,18 @@ class EventSource {
     return list;
   }
 
+  std::vector<std::int32_t> ranks() {
+    std::vector<std::int32_t> list(below(wild_ ? 40 : 3));
+    for (std::int32_t& item : list) item = number<std::int32_t>(64);
+    return list;
+  }
+
+  std::string text() {
+    std::string text(below(wild_ ? 600 : 20), ' ');
+    for (char& c : text) c = number<char>(128);
+    return text;
+  }
+
   std::vector<RankRun> runs() {
     std::vector<RankRun> list(below(wild_ ? 20 : 3));
     for (RankRun& item : list)
@@ -166,6 +195,8 @@ class EventSource {
       case EventKind::kIrecv:
       case EventKind::kSendInit:
       case EventKind::kRecvInit:
+      case EventKind::kPsendInit:
+      case EventKind::kPrecvInit:
         e.request = number<std::uint64_t>(500);
         [[fallthrough]];
       case EventKind::kSend:
@@ -212,7 +243,48 @@ class EventSource {
         e.recv_bytes = number<std::uint64_t>(70000);
         event.completions = completions(1);
         break;
+      case EventKind::kPready:
+        e.request = number<std::uint64_t>(500);
+        e.bytes = number<std::uint64_t>(70000);
+        break;
+      case EventKind::kWinCreate:
+        e.bytes = number<std::uint64_t>(70000);
+        [[fallthrough]];
+      case EventKind::kWinFree:
+        e.comm = number<std::uint32_t>(3);
+        e.window = number<std::uint32_t>(4);
+        break;
+      case EventKind::kRma:
+        e.request = number<std::uint64_t>(500);
+        e.bytes = number<std::uint64_t>(70000);
+        e.recv_bytes = number<std::uint64_t>(70000);
+        [[fallthrough]];
+      case EventKind::kRmaSync:
+        e.comm = number<std::uint32_t>(3);
+        e.window = number<std::uint32_t>(4);
+        e.peer = number<std::int32_t>(26);
+        if (e.kind == EventKind::kRmaSync) event.members = runs();
+        break;
+      case EventKind::kIo:
+        e.request = number<std::uint64_t>(500);
+        e.bytes = number<std::uint64_t>(70000);
+        break;
+      case EventKind::kRegion:
+        e.tag = below(2) == 0 ? 1 : -1;
+        event.text = text();
+        break;
+      case EventKind::kModule:
+        e.request = number<std::uint64_t>(5);
+        [[fallthrough]];
+      case EventKind::kNote:
+        event.text = text();
+        break;
+      case EventKind::kSite:
+        e.site = number<std::uint32_t>(20);
+        event.requests = numbers();
+        break;
       case EventKind::kIcollective:
+      case EventKind::kCollectiveInit:
         e.request = number<std::uint64_t>(500);
         [[fallthrough]];
       case EventKind::kCollective:
@@ -230,6 +302,12 @@ class EventSource {
         e.comm_flags = number<std::uint8_t>(8);
         event.members = runs();
         event.remote_members = runs();
+        event.in_neighbours = ranks();
+        event.out_neighbours = ranks();
+        if (below(4) == 0) {
+          e.bytes = number<std::uint64_t>(8);
+          event.text = text();
+        }
         break;
       case EventKind::kCommFree:
         e.comm = number<std::uint32_t>(9);
@@ -262,6 +340,7 @@ inline RankLogOptions nanosecond_options(const std::string& directory) {
   options.host = "node001";
   options.program = "./solver";
   options.mpi_library = "Some MPI 1.2";
+  options.job = "solver-4711";
   options.ticks_are_ns = true;
   options.start = {1000, 1000, 1'700'000'000'000'000'000};
   options.buffer_bytes = 1 << 20;

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "rank_log_encode.h"
 #include "rank_log_files.h"
@@ -29,7 +30,6 @@ namespace {
 
 constexpr std::size_t kMinBuffer = 1 << 20;
 constexpr std::size_t kMaxOpenBytes = 32u << 20;
-constexpr int kCompressionLevel = 1;
 constexpr std::size_t kPathBytes = 4096;
 
 constexpr std::size_t round_down(std::size_t bytes) { return bytes / kPage * kPage; }
@@ -42,6 +42,10 @@ void copy_text(char (&to)[kSize], const char* from) {
   if (length != 0) std::memcpy(to, from, length);
 }
 
+std::uint64_t job_of(const char* name) {
+  return name == nullptr || *name == '\0' ? 0 : XXH64(name, std::strlen(name), 0);
+}
+
 /// How the budget is divided. The columns' shares suit a code with a few bytes of fields per event.
 struct Plan {
   std::size_t workspace = 0;  // zstd's
@@ -51,10 +55,12 @@ struct Plan {
   std::size_t open_bytes = 0;  // the .open file
 };
 
-Plan make_plan(std::size_t buffer_bytes, std::size_t state_bytes) {
-  Plan plan;
-  plan.workspace = ZSTD_estimateCCtxSize(kCompressionLevel);
+/// False: the compression alone needs nearly all of the buffer.
+bool make_plan(std::size_t buffer_bytes, std::size_t state_bytes, const ZSTD_compressionParameters& level,
+               Plan& plan) {
+  plan.workspace = ZSTD_estimateCCtxSize_usingCParams(level);
   const std::size_t fixed = round_up(state_bytes + plan.workspace) + 8 * kPage;
+  if (buffer_bytes < fixed + kMinBuffer / 4) return false;
   // The open chunk and its compressed copy, which zstd may need 1/256 longer.
   std::size_t open = round_down((buffer_bytes - fixed) / 2 - (buffer_bytes - fixed) / 64);
   if (open > kMaxOpenBytes) open = kMaxOpenBytes;
@@ -70,7 +76,22 @@ Plan make_plan(std::size_t buffer_bytes, std::size_t state_bytes) {
     plan.open_bytes += column;
     plan.packed += ZSTD_compressBound(column);
   }
-  return plan;
+  return true;
+}
+
+bool set_level(ZSTD_CCtx* zstd, const ZSTD_compressionParameters& level) {
+  const std::pair<ZSTD_cParameter, int> values[] = {
+      {ZSTD_c_windowLog, static_cast<int>(level.windowLog)},
+      {ZSTD_c_chainLog, static_cast<int>(level.chainLog)},
+      {ZSTD_c_hashLog, static_cast<int>(level.hashLog)},
+      {ZSTD_c_searchLog, static_cast<int>(level.searchLog)},
+      {ZSTD_c_minMatch, static_cast<int>(level.minMatch)},
+      {ZSTD_c_targetLength, static_cast<int>(level.targetLength)},
+      {ZSTD_c_strategy, static_cast<int>(level.strategy)},
+  };
+  for (const auto& [name, value] : values)
+    if (ZSTD_isError(ZSTD_CCtx_setParameter(zstd, name, value))) return false;
+  return true;
 }
 
 }  // namespace
@@ -152,6 +173,7 @@ bool RankLogWriter::State::open_files(const RankLogOptions& options) {
               options.thread,
               options.ticks_are_ns ? kTicksAreNanoseconds : 0,
               options.start,
+              job_of(options.job),
               {},
               {},
               {},
@@ -161,7 +183,7 @@ bool RankLogWriter::State::open_files(const RankLogOptions& options) {
   copy_text(identity.mpi_library, options.mpi_library);
   identity.check = block_check(identity);
   FileProgress& progress = header.progress;
-  progress = {LogState::kRunning, 1, options.start, 0, 0};
+  progress = {LogState::kRunning, 1, options.start, 0};
   progress.check = block_check(progress, identity.check);
   if (const int failed = write_all(log_fd, &header, sizeof header, 0)) {
     stop(log_path, "cannot write", failed);
@@ -340,7 +362,10 @@ RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
     return fail("rank log: a directory, a rank and a thread number are needed");
   if (options.buffer_bytes < kMinBuffer) return fail("rank log: a buffer of at least 1 MiB is needed");
   constexpr std::size_t kStateBytes = sizeof(RankLogWriter) + alignof(State) + sizeof(State);
-  const Plan plan = make_plan(options.buffer_bytes, kStateBytes);
+  const ZSTD_compressionParameters level = ZSTD_getCParams(options.level, options.buffer_bytes / 2, 0);
+  Plan plan;
+  if (!make_plan(options.buffer_bytes, kStateBytes, level, plan))
+    return fail("rank log: the buffer is too small for this compression level");
   const std::size_t own = (kStateBytes + 63) / 64 * 64;
   const std::size_t bytes = round_up(own + plan.workspace + plan.packed);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -356,8 +381,7 @@ RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
   state->packed = base + own + plan.workspace;
   state->now_ticks = options.start.ticks;
   state->zstd = ZSTD_initStaticCCtx(base + own, plan.workspace);
-  if (state->zstd == nullptr ||
-      ZSTD_isError(ZSTD_CCtx_setParameter(state->zstd, ZSTD_c_compressionLevel, kCompressionLevel)))
+  if (state->zstd == nullptr || !set_level(state->zstd, level))
     state->stop(options.directory, "cannot set up the compression", ENOMEM);
   if (!state->stopped && state->open_files(options) && state->map_open_chunk()) return writer;
 

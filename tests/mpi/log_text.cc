@@ -51,6 +51,19 @@ void print_numbers(const char* name, std::span<const std::uint64_t> numbers) {
   print_field(name, text);
 }
 
+void print_ranks(const char* name, std::span<const std::int32_t> ranks) {
+  std::string text;
+  for (const std::int32_t rank : ranks) text += (text.empty() ? "" : ",") + rank_text(rank);
+  print_field(name, text);
+}
+
+/// In quotes, so that a blank in it can be told from the end of the field; a line end is shown as "|".
+void print_text(const char* name, std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\n' ? '|' : c;
+  print_field(name, quoted + "'");
+}
+
 std::string received_text(const Completion& c) {
   if (c.cancelled) return "cancelled";
   if (!c.is_receive) return "sent";
@@ -81,6 +94,39 @@ void print_communicator(const RankEvent& e) {
   if (e.comm_flags != 0) print_field("flags", e.comm_flags);
   if (!e.members.empty()) print_runs("members", e.members);
   if (!e.remote_members.empty()) print_runs("remote", e.remote_members);
+  if (!e.in_neighbours.empty()) print_ranks("in", e.in_neighbours);
+  if (!e.out_neighbours.empty()) print_ranks("out", e.out_neighbours);
+  if (e.bytes != 0) print_field("others", e.bytes);
+  if (!e.text.empty()) print_text("port", e.text);
+}
+
+void print_window(const RankEvent& e) {
+  print_field("comm", comm_text(e.comm));
+  print_field("win", e.window);
+}
+
+void print_one_sided(const RankEvent& e) {
+  switch (e.kind) {
+    case EventKind::kWinCreate:
+      print_window(e);
+      print_field("bytes", e.bytes);
+      break;
+    case EventKind::kWinFree:
+      print_window(e);
+      break;
+    case EventKind::kRma:
+      print_window(e);
+      print_field("target", rank_text(e.peer));
+      print_field("bytes", e.bytes);
+      print_field("recv", e.recv_bytes);
+      if (e.request != 0) print_field("req", e.request);
+      break;
+    default:
+      print_window(e);
+      if (e.peer != kUndefined) print_field("target", rank_text(e.peer));
+      if (!e.members.empty()) print_runs("members", e.members);
+      break;
+  }
 }
 
 void print_point_to_point(const RankEvent& e) {
@@ -92,11 +138,18 @@ void print_point_to_point(const RankEvent& e) {
     print_field("room", e.recv_bytes);
   }
   if (e.kind == EventKind::kIsend || e.kind == EventKind::kIrecv || e.kind == EventKind::kSendInit ||
-      e.kind == EventKind::kRecvInit) {
+      e.kind == EventKind::kRecvInit || e.kind == EventKind::kPsendInit || e.kind == EventKind::kPrecvInit) {
     print_field("req", e.request);
   }
   if (e.kind == EventKind::kMprobe) print_field("message", e.request);
   print_found(e);
+}
+
+/// MODULE+OFFSET each, the offset in hexadecimal.
+void print_addresses(std::span<const std::uint64_t> addresses) {
+  for (const std::uint64_t address : addresses) {
+    std::printf(" at=%" PRIu64 "+%" PRIx64, address >> 48, address & 0xffff'ffff'ffff);
+  }
 }
 
 void print_others(const RankEvent& e) {
@@ -130,8 +183,37 @@ void print_others(const RankEvent& e) {
       print_collective(e);
       break;
     case EventKind::kIcollective:
+    case EventKind::kCollectiveInit:
       print_collective(e);
       print_field("req", e.request);
+      break;
+    case EventKind::kPready:
+      print_field("req", e.request);
+      print_field("bytes", e.bytes);
+      break;
+    case EventKind::kWinCreate:
+    case EventKind::kWinFree:
+    case EventKind::kRma:
+    case EventKind::kRmaSync:
+      print_one_sided(e);
+      break;
+    case EventKind::kIo:
+      print_field("bytes", e.bytes);
+      if (e.request != 0) print_field("req", e.request);
+      break;
+    case EventKind::kRegion:
+      std::printf(e.tag < 0 ? " ends" : " begins");
+      print_text("name", e.text);
+      break;
+    case EventKind::kModule:
+      print_field("number", e.request);
+      print_text("file", e.text);
+      break;
+    case EventKind::kSite:
+      print_addresses(e.requests);
+      break;
+    case EventKind::kNote:
+      print_text("text", e.text);
       break;
     case EventKind::kCommCreate:
     case EventKind::kCommDefine:
@@ -148,23 +230,38 @@ void print_others(const RankEvent& e) {
   }
 }
 
-void print_event(const RankEvent& e) {
-  if (e.kind == EventKind::kCommDefine) {
-    std::printf("define");
-  } else if (e.kind == EventKind::kPolls) {
-    std::printf("polls");
-  } else if (e.kind == EventKind::kPause) {
-    std::printf("pause");
-  } else {
-    std::string name = mpi_call_name(e.call);
-    if (name.starts_with("MPI_")) name = name.substr(4);
-    std::printf("%s", name.c_str());
+std::string event_name(const RankEvent& e) {
+  switch (e.kind) {
+    case EventKind::kCommDefine:
+      return "define";
+    case EventKind::kPolls:
+      return "polls";
+    case EventKind::kPause:
+      return "pause";
+    case EventKind::kRegion:
+      return "region";
+    case EventKind::kModule:
+      return "module";
+    case EventKind::kSite:
+      return "site";
+    case EventKind::kNote:
+      return "note";
+    default:
+      break;
   }
+  const std::string name = mpi_call_name(e.call);
+  return name.starts_with("MPI_") ? name.substr(4) : name;
+}
+
+void print_event(const RankEvent& e) {
+  std::printf("%s", event_name(e).c_str());
   const bool point_to_point = (e.kind >= EventKind::kSend && e.kind <= EventKind::kRecvInit) ||
+                              e.kind == EventKind::kPsendInit || e.kind == EventKind::kPrecvInit ||
                               e.kind == EventKind::kProbe || e.kind == EventKind::kMprobe ||
                               e.kind == EventKind::kSendrecv;
   point_to_point ? print_point_to_point(e) : print_others(e);
   if (e.sequence != 0) std::printf(" seq");
+  if (e.site != 0) print_field("site", e.site);
   std::printf("\n");
 }
 

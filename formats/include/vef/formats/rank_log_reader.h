@@ -20,6 +20,7 @@ struct RankLogInfo {
   std::int32_t rank = 0;
   std::int32_t world_size = 0;
   std::int32_t thread = 0;
+  std::uint64_t job = 0;  // the same in all logs of one run; 0: not known
   std::string host;
   std::string program;
   std::string mpi_library;
