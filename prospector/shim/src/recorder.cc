@@ -95,6 +95,8 @@ formats::RankLogWriter* create_log(std::int32_t number) {
   log.host = capture.host();
   log.program = capture.program();
   log.mpi_library = library_version;
+  log.job = capture.job();
+  log.level = static_cast<int>(options.level);
   log.ticks_are_ns = !clock_is_counter;
   log.start = start_sample;
   char error[512] = "";
