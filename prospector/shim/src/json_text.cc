@@ -73,6 +73,23 @@ void JsonText::open_object(const char* key) {
   first_ = true;
 }
 
+void JsonText::open_element() {
+  start_entry();
+  put('{');
+  first_ = true;
+}
+
+void JsonText::open_array(const char* key) {
+  put_key(key);
+  put('[');
+  first_ = true;
+}
+
+void JsonText::close_array() {
+  put(']');
+  first_ = false;
+}
+
 void JsonText::close_object() {
   put('}');
   first_ = false;
@@ -94,6 +111,13 @@ void JsonText::number(const char* key, std::uint64_t value) {
   put_key(key);
   char digits[24];
   std::snprintf(digits, sizeof digits, "%llu", static_cast<unsigned long long>(value));
+  put(digits);
+}
+
+void JsonText::signed_number(const char* key, std::int64_t value) {
+  put_key(key);
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "%lld", static_cast<long long>(value));
   put(digits);
 }
 

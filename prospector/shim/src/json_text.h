@@ -14,10 +14,14 @@ class JsonText {
   void open() { put('{'); }
   void close();
   void open_object(const char* key);
+  void open_element();  // an object in an array
   void close_object();
+  void open_array(const char* key);
+  void close_array();
   void text(const char* key, const char* value);
   void text(const char* key, std::size_t key_length, const char* value);
   void number(const char* key, std::uint64_t value);
+  void signed_number(const char* key, std::int64_t value);
   void boolean(const char* key, bool value);
   /// The arguments of this process, as an array of strings (at most the first 32 KiB of them).
   void command_line(const char* key);

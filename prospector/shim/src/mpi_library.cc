@@ -77,6 +77,9 @@ bool load_own_functions(void* library) {
          load(pmpi.type_size_x, "PMPI_Type_size_x", library) &&
          load(pmpi.get_elements_x, "PMPI_Get_elements_x", library) &&
          load(pmpi.test_cancelled, "PMPI_Test_cancelled", library) &&
+         load(pmpi.comm_idup, "PMPI_Comm_idup", library) &&
+         load(pmpi.iallgather, "PMPI_Iallgather", library) && load(pmpi.isend, "PMPI_Isend", library) &&
+         load(pmpi.irecv, "PMPI_Irecv", library) && load(pmpi.test, "PMPI_Test", library) &&
          load(pmpi.topo_test, "PMPI_Topo_test", library) &&
          load(pmpi.cartdim_get, "PMPI_Cartdim_get", library) &&
          load(pmpi.graph_neighbors_count, "PMPI_Graph_neighbors_count", library) &&

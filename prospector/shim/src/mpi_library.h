@@ -59,6 +59,11 @@ struct Pmpi {
   decltype(&PMPI_Type_size_x) type_size_x;
   decltype(&PMPI_Get_elements_x) get_elements_x;
   decltype(&PMPI_Test_cancelled) test_cancelled;
+  decltype(&PMPI_Comm_idup) comm_idup;
+  decltype(&PMPI_Iallgather) iallgather;
+  decltype(&PMPI_Isend) isend;
+  decltype(&PMPI_Irecv) irecv;
+  decltype(&PMPI_Test) test;
   decltype(&PMPI_Topo_test) topo_test;
   decltype(&PMPI_Cartdim_get) cartdim_get;
   decltype(&PMPI_Graph_neighbors_count) graph_neighbors_count;
