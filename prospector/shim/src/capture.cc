@@ -30,7 +30,8 @@ bool Capture::open(const settings::Settings& settings, std::int32_t rank, std::i
          directory_.place_logs(settings.scratch, job_, host_);
 }
 
-bool Capture::write_description(const formats::ClockSample& start, const formats::ClockSample* end) const {
+bool Capture::write_description(const formats::ClockSample& start, const formats::ClockSample* end,
+                                const ClockSync& clocks) const {
   std::int32_t describer = 0;  // the first rank that records
   while (describer < rank_ && !settings::in_ranks(settings_.ranks, describer)) ++describer;
   if (rank_ != describer) return true;
@@ -68,6 +69,7 @@ bool Capture::write_description(const formats::ClockSample& start, const formats
   json.boolean("records_one_sided", (settings_.calls & settings::kOneSided) != 0);
   json.boolean("records_files", (settings_.calls & settings::kFiles) != 0);
   json.boolean("starts_on", settings_.starts_on);
+  clocks.write(json);
   write_environment(json);
   json.boolean("complete", end != nullptr);
   json.close();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "clock_sync.h"
 #include "job.h"
 #include "run_directory.h"
 #include "vef/formats/rank_log_writer.h"
@@ -18,7 +19,8 @@ class Capture {
   bool open(const settings::Settings& settings, std::int32_t rank, std::int32_t world_size);
 
   /// Writes capture.json (the first recording rank only; a no-op elsewhere), atomically.
-  bool write_description(const formats::ClockSample& start, const formats::ClockSample* end) const;
+  bool write_description(const formats::ClockSample& start, const formats::ClockSample* end,
+                         const ClockSync& clocks) const;
 
   const char* directory() const { return directory_.path(); }
   const char* logs() const { return directory_.logs(); }

@@ -24,7 +24,8 @@ std::uint64_t host_id() {  // FNV-1a of the name
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   std::uint64_t value = 14695981039346656037ULL;
-  for (const char* c = name; *c != '\0'; ++c) value = (value ^ static_cast<unsigned char>(*c)) * 1099511628211ULL;
+  for (const char* c = name; *c != '\0'; ++c)
+    value = (value ^ static_cast<unsigned char>(*c)) * 1099511628211ULL;
   return value;
 }
 
@@ -35,8 +36,8 @@ struct Answer {
 
 }  // namespace
 
-/// Whether the request completes in time. Otherwise it is left to the library: the program ends with it pending, as it
-/// would have without an answer.
+/// Whether the request completes in time. Otherwise it is left to the library: the program ends with it
+/// pending, as it would have without an answer.
 bool ClockSync::finish(MPI_Request& request) {
   int done = 0;
   for (;;) {

@@ -80,6 +80,7 @@ int init(MpiCall number, Real real) {
   {
     const DepthGuard depth;
     result = real();
+    if (result == MPI_SUCCESS) compare_clocks(false);
   }
   const std::uint64_t end = ticks();
   const int saved = errno;
@@ -92,8 +93,11 @@ int init(MpiCall number, Real real) {
 /// (MPI 4.0, 11.2.4).
 template <class Real>
 int finalize(Real real) {
-  if (local.depth != 0 || !first_call()) return real();
+  if (local.depth != 0) return real();
+  const bool records = first_call();
   const std::uint64_t start = ticks();
+  compare_clocks(true);
+  if (!records) return real();
   const int result = real();
   const std::uint64_t end = ticks();
   const int saved = errno;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "call_sites.h"
+#include "clock_sync.h"
 #include "message.h"
 #include "options.h"
 
@@ -20,6 +22,8 @@ namespace {
 // What only this file touches; guarded by `state_lock` where threads may meet.
 SpinLock state_lock;
 Capture capture;
+CallSites call_sites;
+ClockSync clock_sync;
 settings::Settings options;
 formats::ClockSample start_sample;
 Thread* threads = nullptr;
@@ -145,7 +149,11 @@ bool open_capture() {
     say_once("rank %d: nothing is recorded: %s", world_rank, capture.error());
     return false;
   }
-  if (!capture.write_description(start_sample, nullptr)) {
+  if (options.call_site_depth != 0 && !call_sites.start(static_cast<std::size_t>(options.call_site_depth))) {
+    say_once("call sites are not recorded: %s", call_sites.error());
+  }
+  if (!options.starts_on) set_recording(false);
+  if (!capture.write_description(start_sample, nullptr, clock_sync)) {
     say("rank %d: %s/capture.json cannot be written", world_rank, capture.directory());
   }
   return true;
@@ -186,6 +194,25 @@ bool enter_thread() {
   return ready;
 }
 
+void compare_clocks(bool at_finalize) {
+  if (options.clock_sync == settings::ClockSync::kOff) return;
+  const DepthGuard guard;
+  if (at_finalize) {
+    if (options.clock_sync == settings::ClockSync::kBoth) clock_sync.at_finalize();
+    return;
+  }
+  // Rank 0 keeps the result.
+  if (!settings::in_ranks(options.ranks, 0)) {
+    return say_once("the clocks are not compared: rank 0, which does that, is not to be recorded");
+  }
+  std::int32_t rank = 0;
+  std::int32_t size = 0;
+  if (pmpi.comm_rank(mpi.comm_world, &rank) == MPI_SUCCESS &&
+      pmpi.comm_size(mpi.comm_world, &size) == MPI_SUCCESS) {
+    clock_sync.at_init(rank, size);
+  }
+}
+
 void begin_capture(MpiCall call, std::uint64_t start, std::uint64_t end) {
   if (!enter_thread()) return;
   Thread& thread = *local.thread;
@@ -201,6 +228,7 @@ void end_capture(std::uint64_t start, std::uint64_t end, bool complete) {
   if (local.thread != nullptr && process.mode.load(std::memory_order_relaxed) == Mode::kRecording) {
     Call call(MpiCall::kFinalize);
     RankEvent event = event_of(EventKind::kFinalize);
+    local.caller = nullptr;
     call.log_between(event, start, end);
   }
   stop();
@@ -218,7 +246,7 @@ void end_capture(std::uint64_t start, std::uint64_t end, bool complete) {
     }
     thread->log = nullptr;
   }
-  if (whole && !capture.write_description(start_sample, &sample)) {
+  if (whole && !capture.write_description(start_sample, &sample, clock_sync)) {
     say("rank %d: %s/capture.json cannot be written", world_rank, capture.directory());
   }
 }
@@ -262,6 +290,12 @@ void Call::settle() {
   append(event);
 }
 
+/// Describes the site first if it is new.
+std::uint32_t Call::call_site() {
+  const auto describe = [](void* self, const RankEvent& event) { static_cast<Call*>(self)->append(event); };
+  return call_sites.find(local.caller, describe, this);
+}
+
 void Call::log_between(RankEvent& event, std::uint64_t start, std::uint64_t end) {
   start_ = start;
   end_ = end;
@@ -280,6 +314,8 @@ void Call::log(RankEvent& event, bool posting) {
   event.gap = begin - thread_.last_end;
   event.duration = end - begin;
   event.sequence = posting ? sequence_ : 0;
+  if (call_sites.on() && local.caller != nullptr) [[unlikely]]
+    event.site = call_site();
   thread_.last_end = end;
   append(event);
   if (turned_over_) [[unlikely]]

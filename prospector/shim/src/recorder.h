@@ -79,6 +79,7 @@ extern Process process;
 struct ThreadLocal {
   unsigned depth = 0;
   Thread* thread = nullptr;
+  const void* caller = nullptr;  // where the call at hand returns to; null: not known
 
   // The last communicator and the last type that were asked for. Valid while the generation is that of the
   // process: handles are given again after MPI_Comm_free and MPI_Type_free.
@@ -120,12 +121,13 @@ template <class Count>
 }
 
 /// Whether the call at hand is the program's own (not the library's inside another call) and is to be
-/// recorded.
-inline bool outermost() {
+/// recorded. Always part of the exported function, whose return address it notes.
+[[gnu::always_inline]] inline bool outermost() {
   if (local.depth != 0) [[unlikely]]
     return false;
   if (process.mode.load(std::memory_order_relaxed) != Mode::kRecording && !first_call()) [[unlikely]]
     return false;
+  local.caller = __builtin_return_address(0);
   return local.thread != nullptr || enter_thread();
 }
 
@@ -183,6 +185,7 @@ class Call {
 
  private:
   void settle();
+  std::uint32_t call_site();
   void append(const RankEvent& event);
   void stop_writing();
   void log_turnover();
@@ -199,6 +202,10 @@ class Call {
 inline std::uint64_t new_operation(std::uint64_t count = 1) {
   return process.next_operation.fetch_add(count, std::memory_order_relaxed);
 }
+
+/// Within MPI_Init after the library's own, and within MPI_Finalize before it: compares the hosts' clocks,
+/// where that was asked for.
+void compare_clocks(bool at_finalize);
 
 /// MPI_Init has returned (or was found to have been called): opens the capture, and logs the call.
 void begin_capture(MpiCall call, std::uint64_t start, std::uint64_t end);
