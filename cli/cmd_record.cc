@@ -150,8 +150,12 @@ void explain_root(const launch::Plan& plan) {
 }
 
 /// No rank has written a log: says so, and leaves no empty directory behind.
-int report_nothing(const launch::Plan& plan, int status) {
+int report_nothing(const launch::Plan& plan, bool recorder_ran, int status) {
   launch::remove_unused(plan);
+  if (recorder_ran) {
+    std::fprintf(stderr, "vef: nothing was recorded in %s, for the reasons above\n", plan.directory.c_str());
+    return status != 0 ? status : static_cast<int>(kFailed);
+  }
   if (status != 0) explain_root(plan);
   std::fprintf(
       stderr,
@@ -169,7 +173,8 @@ int record(const RecordOptions& options) {
   const auto status = launch::run(*plan);
   if (!status.ok()) return report_error(status.error());
   std::vector<CaptureSummary> summaries;
-  for (const std::string& directory : launch::find_captures(*plan)) {
+  const std::vector<std::string> captures = launch::find_captures(*plan);
+  for (const std::string& directory : captures) {
     auto summary = summarize(directory);
     if (!summary.ok()) {
       report_error(summary.error());
@@ -177,7 +182,7 @@ int record(const RecordOptions& options) {
       summaries.push_back(*std::move(summary));
     }
   }
-  if (summaries.empty()) return report_nothing(*plan, *status);
+  if (summaries.empty()) return report_nothing(*plan, !captures.empty(), *status);
   if (options.json) {
     print_json(summaries, *plan, *status);
   } else if (!options.quiet) {

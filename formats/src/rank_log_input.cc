@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -74,6 +77,7 @@ struct LogName {
   int rank = 0;
   int thread = 0;
   std::string file;
+  std::string path;
 };
 
 /// RRRRRR.T.vlog
@@ -89,26 +93,68 @@ std::optional<LogName> parse_name(const std::string& file) {
   return name;
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> list_rank_logs(const std::string& directory) {
+/// The names in a directory that `take` wants.
+template <class Take>
+Status read_names(const std::string& directory, Take take) {
   struct Close {
     void operator()(DIR* dir) const { closedir(dir); }
   };
   const std::unique_ptr<DIR, Close> dir(opendir(directory.c_str()));
   if (!dir) return system_error(directory, "cannot open the capture directory", errno);
-  std::vector<LogName> names;
   errno = 0;
   while (const dirent* entry = readdir(dir.get())) {
-    if (std::optional<LogName> name = parse_name(entry->d_name)) names.push_back(std::move(*name));
+    take(std::string(entry->d_name));
     errno = 0;
   }
   if (errno != 0) return system_error(directory, "cannot read the capture directory", errno);
-  std::sort(names.begin(), names.end(), [](const LogName& a, const LogName& b) {
+  return {};
+}
+
+Status add_logs(const std::string& directory, std::vector<LogName>& logs) {
+  return read_names(directory, [&](const std::string& file) {
+    if (std::optional<LogName> name = parse_name(file)) {
+      name->path = directory + "/" + file;
+      logs.push_back(std::move(*name));
+    }
+  });
+}
+
+}  // namespace
+
+Result<std::vector<ScratchNote>> list_scratch_notes(const std::string& directory) {
+  constexpr std::string_view kPrefix = "capture.scratch-";
+  std::vector<ScratchNote> notes;
+  auto status = read_names(directory, [&](const std::string& file) {
+    if (!file.starts_with(kPrefix)) return;
+    ScratchNote note{.host = file.substr(kPrefix.size()), .path = {}};
+    std::ifstream in(directory + "/" + file);
+    std::getline(in, note.path);
+    std::error_code ignored;
+    note.is_here = !note.path.empty() && std::filesystem::is_directory(note.path, ignored);
+    notes.push_back(std::move(note));
+  });
+  if (!status.ok()) return status.error();
+  std::sort(notes.begin(), notes.end(), [](const auto& a, const auto& b) { return a.host < b.host; });
+  return notes;
+}
+
+Result<std::vector<std::string>> list_rank_logs(const std::string& directory) {
+  std::vector<LogName> logs;
+  if (auto status = add_logs(directory, logs); !status.ok()) return status.error();
+  const auto notes = list_scratch_notes(directory);
+  if (!notes.ok()) return notes.error();
+  for (const ScratchNote& note : *notes) {
+    if (!note.is_here) continue;
+    if (auto status = add_logs(note.path, logs); !status.ok()) return status.error();
+  }
+  // Stable: of a log that was copied into the directory, that copy is the one.
+  std::stable_sort(logs.begin(), logs.end(), [](const LogName& a, const LogName& b) {
     return std::tie(a.rank, a.thread, a.file) < std::tie(b.rank, b.thread, b.file);
   });
   std::vector<std::string> paths;
-  for (const LogName& name : names) paths.push_back(directory + "/" + name.file);
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    if (i == 0 || logs[i].file != logs[i - 1].file) paths.push_back(std::move(logs[i].path));
+  }
   return paths;
 }
 

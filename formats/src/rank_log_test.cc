@@ -269,5 +269,26 @@ TEST(RankLog, LogsAreListedByRankThenThread) {
   EXPECT_FALSE(list_rank_logs(scratch.file("none")).ok());
 }
 
+TEST(RankLog, LogsInScratchDirectoriesAreListedToo) {
+  TemporaryFolder directory;
+  TemporaryFolder scratch;
+  write_file(directory.file("capture.scratch-n1"), scratch.path() + "\n");
+  write_file(directory.file("capture.scratch-n2"), "/no/such/directory\n");
+  write_file(scratch.file("000001.0.vlog"), "");
+  write_file(scratch.file("000002.0.vlog"), "");
+  write_file(directory.file("000002.0.vlog"), "");  // copied already
+  const auto listed = list_rank_logs(directory.path());
+  ASSERT_TRUE(listed.ok());
+  EXPECT_EQ(*listed,
+            (std::vector<std::string>{scratch.file("000001.0.vlog"), directory.file("000002.0.vlog")}));
+  const auto notes = list_scratch_notes(directory.path());
+  ASSERT_TRUE(notes.ok());
+  ASSERT_EQ(notes->size(), 2U);
+  EXPECT_EQ((*notes)[0].host, "n1");
+  EXPECT_TRUE((*notes)[0].is_here);
+  EXPECT_EQ((*notes)[1].path, "/no/such/directory");
+  EXPECT_FALSE((*notes)[1].is_here);
+}
+
 }  // namespace
 }  // namespace vef::formats::testing

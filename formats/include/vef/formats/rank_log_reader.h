@@ -60,7 +60,16 @@ class RankLogReader {
   virtual const RankLogDamage& damage() const = 0;
 };
 
-/// The .vlog files of a capture directory, ordered by rank, then thread.
+/// Where the logs of a host lie that were written outside the capture directory (capture.scratch-HOST in it).
+struct ScratchNote {
+  std::string host;
+  std::string path;
+  bool is_here = false;  // the path is a directory on this machine
+};
+Result<std::vector<ScratchNote>> list_scratch_notes(const std::string& directory);
+
+/// The .vlog files of a capture directory, and of the scratch directories that are here, ordered by rank,
+/// then thread.
 Result<std::vector<std::string>> list_rank_logs(const std::string& directory);
 
 }  // namespace vef::formats
