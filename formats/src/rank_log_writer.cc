@@ -79,6 +79,19 @@ bool make_plan(std::size_t buffer_bytes, std::size_t state_bytes, const ZSTD_com
   return true;
 }
 
+/// The parameters of the wanted level for chunks as large as fit beside its memory, or those of the next
+/// lower level for which any fit. Level 1 always does.
+bool choose_plan(const RankLogOptions& options, std::size_t state_bytes,
+                 ZSTD_compressionParameters& parameters, Plan& plan) {
+  for (int level = options.level; level >= 1; --level) {
+    for (std::size_t chunk = options.buffer_bytes / 2; chunk >= kMinBuffer / 8; chunk /= 2) {
+      parameters = ZSTD_getCParams(level, chunk, 0);
+      if (make_plan(options.buffer_bytes, state_bytes, parameters, plan)) return true;
+    }
+  }
+  return false;
+}
+
 bool set_level(ZSTD_CCtx* zstd, const ZSTD_compressionParameters& level) {
   const std::pair<ZSTD_cParameter, int> values[] = {
       {ZSTD_c_windowLog, static_cast<int>(level.windowLog)},
@@ -362,9 +375,9 @@ RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
     return fail("rank log: a directory, a rank and a thread number are needed");
   if (options.buffer_bytes < kMinBuffer) return fail("rank log: a buffer of at least 1 MiB is needed");
   constexpr std::size_t kStateBytes = sizeof(RankLogWriter) + alignof(State) + sizeof(State);
-  const ZSTD_compressionParameters level = ZSTD_getCParams(options.level, options.buffer_bytes / 2, 0);
+  ZSTD_compressionParameters level;
   Plan plan;
-  if (!make_plan(options.buffer_bytes, kStateBytes, level, plan))
+  if (!choose_plan(options, kStateBytes, level, plan))
     return fail("rank log: the buffer is too small for this compression level");
   const std::size_t own = (kStateBytes + 63) / 64 * 64;
   const std::size_t bytes = round_up(own + plan.workspace + plan.packed);

@@ -33,7 +33,7 @@ struct RankLogOptions {
   const char* program = "";
   const char* mpi_library = "";
   const char* job = "";       // names the run, the same for all its ranks and no other; only a hash is kept
-  int level = 1;              // of zstd; higher ones need more of the buffer
+  int level = 1;              // of zstd; a lower one is taken where its tables do not fit into the buffer
   bool ticks_are_ns = false;  // else the tick rate is found from the clock samples
   ClockSample start;
 };
