@@ -221,7 +221,15 @@ Command add_record(CLI::App& root) {
       "  vef record -o run --buffer 16MiB -- mpiexec.mpich -n 4 ./app --steps 100\n"
       "  vef record --call-sites=4 --ranks 0-15 -- mpirun -n 64 ./app\n"
       "  vef record -o run -- srun -n 64 ./app");
-  return {app, [options] { return record(*options); }};
+  return {
+      app, [app, options] {
+        // What stands before the command and is no option of ours.
+        for (const std::string& unknown : app->remaining()) {
+          if (unknown == "--") break;
+          return report_error(usage_error("'" + unknown + "' is no option of record; see vef record --help"));
+        }
+        return record(*options);
+      }};
 }
 
 }  // namespace vef::cli

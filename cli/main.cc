@@ -6,6 +6,7 @@
 #include <new>
 
 #include "command.h"
+#include "usage.h"
 
 namespace vef::cli {
 
@@ -21,6 +22,7 @@ int run(int argc, char** argv) {
   app.name("vef");
   app.set_version_flag("--version", "vefkit " VEF_VERSION);
   app.require_subcommand(1);
+  app.failure_message(usage_message);
   app.footer(
       "The whole way:\n"
       "  vef record -o run/ -- mpirun -n 8 lmp -in in.melt     # rank logs\n"
