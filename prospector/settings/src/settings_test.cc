@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -69,6 +71,18 @@ TEST(SettingsTest, ListsOfNames) {
   EXPECT_TRUE(in_names("solve,exchange", "exchange", 8));
   EXPECT_FALSE(in_names("solve,exchange", "exch", 4));
   EXPECT_FALSE(in_names("solve", "solver", 6));
+}
+
+TEST(SettingsTest, TheDocumentationHasThemAll) {
+  std::ifstream file(VEF_SOURCE_DIR "/docs/recording.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  for (const Definition& definition : definitions()) {
+    const std::string variable = std::string("| `") + definition.variable + "` |";
+    EXPECT_NE(page.find(variable), std::string::npos) << definition.variable;
+    if (definition.option == nullptr) continue;
+    EXPECT_NE(page.find(std::string("| `") + definition.option + "` " + variable), std::string::npos)
+        << definition.option;
+  }
 }
 
 TEST(SettingsTest, EachIsNamedOnce) {
