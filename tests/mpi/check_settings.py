@@ -93,6 +93,15 @@ class Checker:
                         ["Init", "Comm_dup comm=0 new=2 members=0+1x2", "Barrier comm=2 bytes=0 recv=0", "Finalize",
                          "complete"])
 
+    def calls(self):
+        """The ring has a receive, a send and a barrier in each rank; what is left out leaves a pause."""
+        for selected, kept in (("collectives", ["Init", "pause", "Barrier", "Finalize", "complete"]),
+                               ("p2p", ["Init", "Recv", "Send", "pause", "Finalize", "complete"]),
+                               ("rma,files", ["Init", "pause", "Finalize", "complete"])):
+            self.ring(f"calls-{selected}", ["--calls", selected])
+            lines = [line.split(" comm")[0] for line in self.lines(f"calls-{selected}")["1.0"]]
+            self.expect(f"--calls {selected}", lines, kept)
+
     def scratch(self):
         scratch = self.path("node-local")
         os.makedirs(scratch)
@@ -209,7 +218,7 @@ def main():
     problems = []
     for family in ("openmpi", "mpich"):
         checker = Checker(args, family)
-        for check in ("ranks", "refused", "start", "scratch", "call_sites", "clocks", "two_jobs", "spawned", "environment",
+        for check in ("ranks", "refused", "start", "calls", "scratch", "call_sites", "clocks", "two_jobs", "spawned", "environment",
                       "killed"):
             if args.only in (None, check):
                 getattr(checker, check)()

@@ -192,7 +192,7 @@ int start_all(MpiCall number, int n, const MPI_Request* requests, Real real) {
   std::size_t started = 0;
   for (int i = 0; i < n; ++i) {
     process.requests.update(to_key(requests[i]), [&](Operation& operation) {
-      operation.active = call.posting_is_on();
+      operation.active = !process.is_off();
       if (operation.active) call.thread().numbers[started++] = operation.number;
       return false;
     });

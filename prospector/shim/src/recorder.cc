@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "call_class.h"
 #include "call_sites.h"
 #include "clock_sync.h"
 #include "message.h"
@@ -152,6 +153,7 @@ bool open_capture() {
   if (options.call_site_depth != 0 && !call_sites.start(static_cast<std::size_t>(options.call_site_depth))) {
     say_once("call sites are not recorded: %s", call_sites.error());
   }
+  process.calls = options.calls;
   if (!options.starts_on) set_recording(false);
   if (!capture.write_description(start_sample, nullptr, clock_sync)) {
     say("rank %d: %s/capture.json cannot be written", world_rank, capture.directory());
@@ -274,6 +276,13 @@ void Call::settle() {
     thread_.polls = {};
     append(event);
   }
+  if (thread_.left_out_calls != 0) {
+    RankEvent event = event_of(EventKind::kPause);
+    event.gap = thread_.left_out_gap;
+    event.duration = thread_.left_out_time;
+    thread_.left_out_calls = thread_.left_out_gap = thread_.left_out_time = 0;
+    append(event);
+  }
   const std::uint64_t pauses = process.pauses.load(std::memory_order_acquire);
   if (thread_.pauses_seen == pauses) return;
   const bool off = (pauses & 1) != 0;
@@ -290,6 +299,21 @@ void Call::settle() {
   append(event);
 }
 
+/// Whether VEF_CALLS has the class of this call. Of calls that are left out only the time is kept, that of
+/// many in a row as one pause.
+bool Call::is_selected() {
+  const unsigned own = class_of(call_);
+  if (own == 0 || (own & process.calls) != 0) return true;
+  if (thread_.polls.count != 0) settle();
+  const std::uint64_t begin = start_ > thread_.last_end ? start_ : thread_.last_end;
+  const std::uint64_t end = end_ > begin ? end_ : begin;
+  ++thread_.left_out_calls;
+  thread_.left_out_gap += begin - thread_.last_end;
+  thread_.left_out_time += end - begin;
+  thread_.last_end = end;
+  return false;
+}
+
 /// Describes the site first if it is new.
 std::uint32_t Call::call_site() {
   const auto describe = [](void* self, const RankEvent& event) { static_cast<Call*>(self)->append(event); };
@@ -304,8 +328,8 @@ void Call::log_between(RankEvent& event, std::uint64_t start, std::uint64_t end)
 }
 
 void Call::log(RankEvent& event, bool posting) {
-  if (thread_.polls.count != 0 || thread_.pauses_seen != process.pauses.load(std::memory_order_relaxed))
-      [[unlikely]]
+  if (thread_.polls.count != 0 || thread_.left_out_calls != 0 ||
+      thread_.pauses_seen != process.pauses.load(std::memory_order_relaxed)) [[unlikely]]
     settle();
   // Calls that were recorded inside this one (callbacks of MPI_Finalize) have ended after its start.
   const std::uint64_t begin = start_ > thread_.last_end ? start_ : thread_.last_end;

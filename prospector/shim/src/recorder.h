@@ -41,7 +41,10 @@ struct Thread {
   formats::Polls polls;         // failed polls that are not yet logged
   std::uint64_t polls_gap = 0;  // before the first of them
   MpiCall polls_call = MpiCall::kNone;
-  std::uint64_t pauses_seen = 0;  // of Process::pauses
+  std::uint64_t left_out_calls = 0;  // by VEF_CALLS, since the last event
+  std::uint64_t left_out_gap = 0;    // before and between them
+  std::uint64_t left_out_time = 0;   // inside them
+  std::uint64_t pauses_seen = 0;     // of Process::pauses
   std::int32_t number = 0;
   std::atomic<bool> in_use{true};
   Thread* next = nullptr;
@@ -67,6 +70,7 @@ struct Process {
   std::atomic<std::uint64_t> next_sequence{1};
   std::atomic<std::int32_t> thread_count{0};
   std::uint64_t poll_gap_ticks = 0;
+  unsigned calls = settings::kAllCalls;
 
   // MPI_Pcontrol. `pauses` counts the changes: odd while recording is off.
   std::atomic<std::uint64_t> pauses{0};
@@ -158,8 +162,10 @@ class Call {
 
   Thread& thread() { return thread_; }
 
-  /// Whether posting calls and collectives are logged now (MPI_Pcontrol).
-  bool posting_is_on() const { return !process.is_off(); }
+  /// Whether this call, which posts something or is collective, is logged (MPI_Pcontrol, VEF_CALLS).
+  bool posting_is_on() {
+    return !process.is_off() && (process.calls == settings::kAllCalls || is_selected());
+  }
 
   /// Logs the event, with the call's number, times and, where asked, its sequence number. Several events of
   /// one call share its time: the first has it.
@@ -184,6 +190,7 @@ class Call {
   }
 
  private:
+  bool is_selected();
   void settle();
   std::uint32_t call_site();
   void append(const RankEvent& event);
