@@ -137,6 +137,21 @@ class Checker:
                 checked += 1
             self.expect(f"--call-sites: log {log}: calls with a site", checked, 3)
 
+        # And so the merge names them, Fortran's too, whose calls come through a library of MPI.
+        line = next(n for n, text in enumerate(source, 1) if "MPI_Barrier(" in text)
+        self.named("sites", f"MPI_Barrier at main (ring.c:{line}): 3 calls, 0 bytes, 3 ranks")
+        if os.path.exists(self.program("smoke_f08")):
+            self.record("fortran", ["--call-sites=2"], self.job(2, self.program("smoke_f08")))
+            with open(os.path.join(os.path.dirname(self.args.ring_source), "smoke_f08.f90"), encoding="utf-8") as file:
+                line = next(n for n, text in enumerate(file, 1) if "call MPI_Sendrecv(" in text)
+            self.named("fortran", f"MPI_Sendrecv at MAIN__ (smoke_f08.f90:{line}) < main")
+
+    def named(self, name, text):
+        vef = self.args.vef
+        subprocess.run([vef, "merge", name, "-o", f"{name}.vef.zst"], cwd=self.directory, stdout=subprocess.DEVNULL, check=True)
+        info = subprocess.run([vef, "info", f"{name}.vef.zst"], cwd=self.directory, capture_output=True, text=True, check=True)
+        self.expect(f"--call-sites: {text} in {info.stdout}", text in info.stdout, True)
+
     def clocks(self):
         """Ranks in time namespaces whose monotonic clocks are ahead by a known time."""
         def on_host(host, seconds):

@@ -103,6 +103,9 @@ void add_metadata(const Prepared& prepared, TimeZero zero, const MergeReport& re
   add("named barriers", named_barriers(prepared));
   add("inter-communicators", inter_groups(prepared.comms));
   add("written less exactly", joined(report.warnings));
+  CallSites sites;
+  for (const RankData& rank : prepared.ranks) sites.add(rank.sites);
+  for (auto& [key, text] : sites.describe()) metadata.emplace_back(std::move(key), std::move(text));
 }
 
 }  // namespace vef::merge

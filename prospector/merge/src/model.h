@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "call_sites.h"
 #include "vef/formats/rank_log.h"
 #include "vef/formats/trace.h"
 
@@ -138,6 +139,7 @@ struct RankData {
   std::vector<std::uint64_t> sizes;
   std::vector<LocalComm> comms;
   std::vector<std::string> damage;
+  RankSites sites;
 };
 
 /// Number of members, and the world rank of a member (-1: there is no such member).

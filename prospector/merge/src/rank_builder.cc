@@ -60,6 +60,7 @@ Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t sta
   }
   const Context context{thread, start, end, static_cast<std::uint32_t>(number)};
   ++data_.events;
+  data_.sites.add(event);
   computing_[thread] += event.gap;
   switch (event.kind) {
     case formats::EventKind::kInit:
@@ -73,6 +74,8 @@ Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t sta
     case formats::EventKind::kAbort:
     case formats::EventKind::kPause:
     case formats::EventKind::kCommFree:
+    case formats::EventKind::kModule:
+    case formats::EventKind::kSite:
       return {};
     case formats::EventKind::kPolls:
       computing_[thread] += event.polls.long_gaps;
