@@ -50,9 +50,22 @@ def read_local(path, line_number, words):
     return names
 
 
+class Section:
+    def __init__(self, title):
+        self.title, self.functions, self.local = title, [], []
+
+
+class Table:
+    """The functions with a recipe, by number; the names of the local ones; both also as the sections have them."""
+
+    def __init__(self, sections):
+        self.sections = sections
+        self.functions = sorted((f for s in sections for f in s.functions), key=lambda f: f.number)
+        self.local = sorted(name for s in sections for name in s.local)
+
+
 def read_table(path):
-    """The functions with a recipe, by number, and the names of the local ones."""
-    types, functions, local = {}, [], []
+    types, sections = {}, []
     with open(path, encoding="utf-8") as table:
         for line_number, line in enumerate(table, 1):
             line = line.split("#", 1)[0].strip()
@@ -65,8 +78,13 @@ def read_table(path):
                 types[match[1]] = (match[2], match[3] or match[2])
                 continue
             fields = line.split()
+            if fields[0] == "section":
+                sections.append(Section(" ".join(fields[1:])))
+                continue
+            if not sections:
+                fail(path, line_number, f"found {line!r}; expected 'section TITLE' first")
             if fields[0] == "local":
-                local += read_local(path, line_number, fields[1:])
+                sections[-1].local += read_local(path, line_number, fields[1:])
                 continue
             match = re.fullmatch(r"(MPIX?_\w+?)(\[_c\])?", fields[1]) if len(fields) >= 3 else None
             if not match or not fields[0].isdigit():
@@ -77,19 +95,22 @@ def read_table(path):
                     fail(path, line_number, f"found the parameter {word!r}; expected one declared with 'param'")
             if not 0 < number < LARGE_OFFSET:
                 fail(path, line_number, f"found the number {number}; expected 1..{LARGE_OFFSET - 1}")
-            functions.append(Function(number, match[1], recipe, make_params(words, types, False), False))
+            sections[-1].functions.append(Function(number, match[1], recipe, make_params(words, types, False), False))
             if match[2]:
-                functions.append(Function(number + LARGE_OFFSET, match[1] + "_c", recipe,
-                                          make_params(words, types, True), True))
-    for key, values in (("number", [f.number for f in functions]), ("name", [f.name for f in functions] + local)):
+                sections[-1].functions.append(Function(number + LARGE_OFFSET, match[1] + "_c", recipe,
+                                                       make_params(words, types, True), True))
+    table = Table(sections)
+    names = [f.name for f in table.functions] + table.local
+    for key, values in (("number", [f.number for f in table.functions]), ("name", names)):
         twice = sorted({v for v in values if values.count(v) > 1})
         if twice:
             sys.exit(f"{path}: found the {key} {twice[0]} twice; expected each once")
-    return sorted(functions, key=lambda f: f.number), sorted(local)
+    return table
 
 
 def declared_functions(path):
     """Names of the functions that a preprocessed mpi.h declares; PMPI_x counts as MPI_x."""
     with open(path, encoding="utf-8", errors="replace") as header:
         text = "".join(line for line in header if not line.startswith("#"))
-    return {match[1] for match in re.finditer(r"[\w*]\s+\**P?(MPIX?_[A-Z]\w*)\s*\(", text)}
+    statements = (s for s in text.split(";") if not s.lstrip().startswith("typedef"))
+    return {match[1] for s in statements for match in re.finditer(r"[\w*]\s+\**P?(MPIX?_[A-Z]\w*)\s*\(", s)}

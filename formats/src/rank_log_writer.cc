@@ -412,6 +412,13 @@ AppendResult RankLogWriter::append(const RankEvent& event) noexcept {
   return done ? AppendResult::kOk : state.append_slowly(event);
 }
 
+AppendResult RankLogWriter::flush() noexcept {
+  State& state = *state_;
+  if (state.stopped) return AppendResult::kStopped;
+  if (state.chunk_events == 0) return AppendResult::kOk;
+  return state.seal() ? AppendResult::kTurnedOver : AppendResult::kStopped;
+}
+
 void RankLogWriter::sample_clock(const ClockSample& sample) noexcept {
   state_->header.progress.last = sample;
   ++state_->header.progress.samples;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives.h"
 
+#include <bit>
+
 namespace vef::shim {
 namespace {
 
@@ -25,14 +27,19 @@ std::uint64_t block(const Counts& counts, MPI_Datatype type, const MPI_Datatype*
   return bytes_of(counts[i], types != nullptr ? types[i] : type);
 }
 
-/// Total of `blocks` blocks; with `keep`, they also become the event's sizes.
+/// Whose blocks, and whether their sizes also become those of the event.
+enum class Blocks { kPeers, kKeptPeers, kNeighbours, kKeptNeighbours };
+
+/// Total of `blocks` blocks.
 std::uint64_t total(const View& v, const Counts& counts, MPI_Datatype type, const MPI_Datatype* types,
-                    std::uint64_t blocks, bool keep) {
+                    std::uint64_t blocks, Blocks whose) {
+  const bool keep = whose == Blocks::kKeptPeers || whose == Blocks::kKeptNeighbours;
+  const bool neighbours = whose == Blocks::kNeighbours || whose == Blocks::kKeptNeighbours;
   if (!counts || (keep && !v.thread.numbers.reserve(blocks))) return 0;
   const std::uint64_t unit = types == nullptr ? bytes_of(1, type) : 0;
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < blocks; ++i) {
-    const MPI_Count count = counts[i];
+    const MPI_Count count = neighbours && v.comm.is_absent(i) ? 0 : counts[i];
     const std::uint64_t size = types != nullptr ? bytes_of(count, types[i])
                                : count > 0      ? static_cast<std::uint64_t>(count) * unit
                                                 : 0;
@@ -58,7 +65,7 @@ void measure_gather(const View& v, bool vector) {
     v.event.bytes = bytes_of(v.a.scount, v.a.stype);
     return;
   }
-  v.event.recv_bytes = vector ? total(v, v.a.rcounts, v.a.rtype, nullptr, v.peers(), true)
+  v.event.recv_bytes = vector ? total(v, v.a.rcounts, v.a.rtype, nullptr, v.peers(), Blocks::kKeptPeers)
                               : bytes_of(v.a.rcount, v.a.rtype) * v.peers();
   if (v.comm.is_inter()) return;
   if (!v.sends_in_place()) {
@@ -73,7 +80,7 @@ void measure_scatter(const View& v, bool vector) {
     v.event.recv_bytes = bytes_of(v.a.rcount, v.a.rtype);
     return;
   }
-  v.event.bytes = vector ? total(v, v.a.scounts, v.a.stype, nullptr, v.peers(), true)
+  v.event.bytes = vector ? total(v, v.a.scounts, v.a.stype, nullptr, v.peers(), Blocks::kKeptPeers)
                          : bytes_of(v.a.scount, v.a.stype) * v.peers();
   if (v.comm.is_inter()) return;
   if (!v.receives_in_place()) {
@@ -85,7 +92,7 @@ void measure_scatter(const View& v, bool vector) {
 }
 
 void measure_allgather(const View& v, bool vector) {
-  v.event.recv_bytes = vector ? total(v, v.a.rcounts, v.a.rtype, nullptr, v.peers(), true)
+  v.event.recv_bytes = vector ? total(v, v.a.rcounts, v.a.rtype, nullptr, v.peers(), Blocks::kKeptPeers)
                               : bytes_of(v.a.rcount, v.a.rtype) * v.peers();
   if (!v.sends_in_place()) {
     v.event.bytes = bytes_of(v.a.scount, v.a.stype);
@@ -100,16 +107,18 @@ void measure_alltoall(const View& v) {
 }
 
 void measure_alltoallv(const View& v) {
-  v.event.recv_bytes = total(v, v.a.rcounts, v.a.rtype, v.a.rtypes, v.peers(), v.sends_in_place());
-  v.event.bytes =
-      v.sends_in_place() ? v.event.recv_bytes : total(v, v.a.scounts, v.a.stype, v.a.stypes, v.peers(), true);
+  v.event.recv_bytes = total(v, v.a.rcounts, v.a.rtype, v.a.rtypes, v.peers(),
+                             v.sends_in_place() ? Blocks::kKeptPeers : Blocks::kPeers);
+  v.event.bytes = v.sends_in_place()
+                      ? v.event.recv_bytes
+                      : total(v, v.a.scounts, v.a.stype, v.a.stypes, v.peers(), Blocks::kKeptPeers);
 }
 
 /// The blocks are those of the local group, on inter-communicators too.
 void measure_reduce_scatter(const View& v, bool vector) {
   const auto members = static_cast<std::uint64_t>(v.comm.size);
   if (vector) {
-    v.event.bytes = total(v, v.a.rcounts, v.a.type, nullptr, members, true);
+    v.event.bytes = total(v, v.a.rcounts, v.a.type, nullptr, members, Blocks::kKeptPeers);
     v.event.recv_bytes = block(v.a.rcounts, v.a.type, nullptr, v.me());
   } else {
     v.event.recv_bytes = bytes_of(v.a.count, v.a.type);
@@ -117,41 +126,22 @@ void measure_reduce_scatter(const View& v, bool vector) {
   }
 }
 
-struct Degrees {
-  std::uint64_t in = 0;
-  std::uint64_t out = 0;
-};
-
-/// Neighbours of this process in the communicator's topology (MPI 4.0, section 8.6).
-Degrees neighbors(const View& v) {
-  int topology = MPI_UNDEFINED;
-  int in = 0;
-  int out = 0;
-  int weighted = 0;
-  pmpi.topo_test(v.a.comm, &topology);
-  if (topology == MPI_CART) {
-    pmpi.cartdim_get(v.a.comm, &in);
-    in *= 2;
-    out = in;
-  } else if (topology == MPI_GRAPH) {
-    pmpi.graph_neighbors_count(v.a.comm, v.comm.rank, &in);
-    out = in;
-  } else if (topology == MPI_DIST_GRAPH) {
-    pmpi.dist_graph_neighbors_count(v.a.comm, &in, &out, &weighted);
-  }
-  return {.in = static_cast<std::uint64_t>(in > 0 ? in : 0),
-          .out = static_cast<std::uint64_t>(out > 0 ? out : 0)};
+/// Neighbours of this process that exist: all but those beyond the border of a grid.
+std::uint64_t existing(const View& v, std::int32_t neighbours) {
+  return static_cast<std::uint64_t>(neighbours) - static_cast<std::uint64_t>(std::popcount(v.comm.absent));
 }
 
 /// allgather: one block to all neighbours; alltoall: a block for each.
 void measure_neighbor(const View& v, bool to_each) {
-  const Degrees degrees = neighbors(v);
-  v.event.recv_bytes = v.a.rcounts ? total(v, v.a.rcounts, v.a.rtype, v.a.rtypes, degrees.in, false)
-                                   : bytes_of(v.a.rcount, v.a.rtype) * degrees.in;
+  const auto sources = static_cast<std::uint64_t>(v.comm.sources);
+  const auto destinations = static_cast<std::uint64_t>(v.comm.destinations);
+  v.event.recv_bytes = v.a.rcounts
+                           ? total(v, v.a.rcounts, v.a.rtype, v.a.rtypes, sources, Blocks::kNeighbours)
+                           : bytes_of(v.a.rcount, v.a.rtype) * existing(v, v.comm.sources);
   if (v.a.scounts) {
-    v.event.bytes = total(v, v.a.scounts, v.a.stype, v.a.stypes, degrees.out, true);
+    v.event.bytes = total(v, v.a.scounts, v.a.stype, v.a.stypes, destinations, Blocks::kKeptNeighbours);
   } else {
-    v.event.bytes = bytes_of(v.a.scount, v.a.stype) * (to_each ? degrees.out : 1);
+    v.event.bytes = bytes_of(v.a.scount, v.a.stype) * (to_each ? existing(v, v.comm.destinations) : 1);
   }
 }
 

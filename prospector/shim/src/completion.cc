@@ -40,68 +40,81 @@ Pending::~Pending() {
   }
 }
 
-void Pending::complete(int i, const MPI_Status& status, bool keep) {
+void Pending::complete(int i, const MPI_Status& status, Outcome outcome, bool is_gone) {
   const auto index = static_cast<std::size_t>(i);
   if (i < 0 || index >= count_) return;
+  bool known = false;
   if (!taken_out_) {
-    process.requests.update(thread_.handles[index],
-                            [&](Operation& operation) { return finish(operation, status, keep); });
-  } else if (thread_.taken[index].number != 0 && finish(thread_.taken[index], status, keep)) {
-    thread_.taken[index].number = 0;
+    known = process.requests.update(thread_.handles[index], [&](Operation& operation) {
+      return finish(operation, status, outcome, is_gone);
+    });
+  } else if (thread_.taken[index].number != 0) {
+    known = true;
+    if (finish(thread_.taken[index], status, outcome, is_gone)) thread_.taken[index].number = 0;
   }
-}
-
-void Pending::drop(int i) {
-  const auto index = static_cast<std::size_t>(i);
-  if (i < 0 || index >= count_) return;
-  if (taken_out_) {
-    thread_.taken[index].number = 0;
-  } else {
-    Operation dropped;
-    process.requests.pop(thread_.handles[index], dropped);
-  }
+  if (!known && thread_.handles[index] != to_key(mpi.request_null)) waited_ = true;
 }
 
 void Pending::log(Call& call) {
-  if (completed_ == 0) return;
+  if (completed_ == 0) {
+    if (waited_) call.log_time();
+    return;
+  }
   RankEvent event = event_of(EventKind::kComplete);
   event.completions = {thread_.completions.data(), completed_};
   call.log(event);
 }
 
 /// Notes the completion; returns whether the operation leaves the table.
-bool Pending::finish(Operation& operation, const MPI_Status& status, bool keep) {
-  const bool leaves = !operation.persistent && !keep;
+bool Pending::finish(Operation& operation, const MPI_Status& status, Outcome outcome, bool is_gone) {
+  const bool leaves = is_gone || (!operation.persistent && outcome != Outcome::kKept);
   if (!operation.active) return leaves;  // inactive, or told of before by MPI_Request_get_status
   operation.active = false;
+  if (outcome != Outcome::kFailed) note(operation, status, outcome);
+  operation.cancelled = false;
+  return leaves;
+}
+
+void Pending::note(const Operation& operation, const MPI_Status& status, Outcome outcome) {
   int cancelled = 0;
   // Only a cancelled operation's status may be asked for this: the libraries write nothing for a completed
   // send.
   if (operation.cancelled) pmpi.test_cancelled(&status, &cancelled);
-  operation.cancelled = false;
   switch (operation.kind) {
     case OperationKind::kSend:
-    case OperationKind::kCollective:
+    case OperationKind::kPlain:
       add({.request = operation.number, .cancelled = cancelled != 0});
       break;
     case OperationKind::kReceive:
       if (cancelled != 0) {
         add({.request = operation.number, .is_receive = true, .cancelled = true});
+      } else if (outcome == Outcome::kTruncated) {
+        add(truncated(status, operation.source, operation.tag, operation.room, operation.number));
       } else {
         add(received(status, operation.from_null, operation.number));
       }
       break;
+    case OperationKind::kPartitionedReceive:
+      add({.request = operation.number,
+           .source = operation.source,
+           .tag = operation.tag,
+           .bytes = operation.room,
+           .is_receive = true,
+           .cancelled = cancelled != 0});
+      break;
     case OperationKind::kSendReceive:
       add({.request = operation.number});
-      add(received_of_pair(operation, status));
+      add(outcome == Outcome::kTruncated
+              ? truncated(status, operation.source, operation.tag, operation.room, operation.number + 1)
+              : received_of_pair(operation, status));
       break;
     case OperationKind::kCommDup:
       open_communicator(operation);
+      waited_ = true;
       break;
     case OperationKind::kMessage:
       break;
   }
-  return leaves;
 }
 
 void Pending::add(const formats::Completion& completion) {

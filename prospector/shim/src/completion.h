@@ -7,9 +7,16 @@
 
 #include <mpi.h>
 
-#include "recipes.h"
+#include "point_to_point.h"
 
 namespace vef::shim {
+
+enum class Outcome : std::uint8_t {
+  kDone,
+  kKept,       // the request is still the program's (MPI_Request_get_status)
+  kTruncated,  // MPI_ERR_TRUNCATE: a receive took its message all the same
+  kFailed,
+};
 
 /// The requests of one completion call.
 class Pending {
@@ -22,15 +29,14 @@ class Pending {
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
 
-  /// Request i has completed with `status`. `keep`: it is still the program's (MPI_Request_get_status).
-  void complete(int i, const MPI_Status& status, bool keep = false);
-  /// Request i has ended in an error and is no more.
-  void drop(int i);
-  /// Logs what was completed, if anything.
+  /// Request i has ended with `status`. `is_gone`: also a persistent request is no more.
+  void complete(int i, const MPI_Status& status, Outcome outcome = Outcome::kDone, bool is_gone = false);
+  /// Logs what was completed; the time alone if the call waited for something that is not recorded.
   void log(Call& call);
 
  private:
-  bool finish(Operation& operation, const MPI_Status& status, bool keep);
+  bool finish(Operation& operation, const MPI_Status& status, Outcome outcome, bool is_gone);
+  void note(const Operation& operation, const MPI_Status& status, Outcome outcome);
   void add(const formats::Completion& completion);
   void open_communicator(const Operation& operation);
 
@@ -38,6 +44,7 @@ class Pending {
   std::size_t count_ = 0;
   std::size_t completed_ = 0;
   bool taken_out_ = false;
+  bool waited_ = false;  // for an operation that is not recorded
 };
 
 /// The program's statuses, or own ones where it ignores them.
@@ -53,12 +60,22 @@ class ReadableStatuses {
   MPI_Status* statuses_;
 };
 
+/// After a call that returned an error for `request`; Open MPI 4.1 frees also a persistent one then.
+inline void settle_error(Pending& pending, int i, int error, const MPI_Status& status, MPI_Request request) {
+  const bool is_gone = request == mpi.request_null;
+  if (is_truncation(error)) {
+    pending.complete(i, status, Outcome::kTruncated, is_gone);
+  } else if (is_gone) {
+    pending.complete(i, status, Outcome::kFailed, is_gone);
+  }
+}
+
 /// After a call that returned MPI_ERR_IN_STATUS or success, sorts out request i.
-inline void settle_one(Pending& pending, int request, int result, const MPI_Status& status) {
+inline void settle_one(Pending& pending, int i, int result, const MPI_Status& status, MPI_Request request) {
   if (result == MPI_SUCCESS || status.MPI_ERROR == MPI_SUCCESS) {
-    pending.complete(request, status);
+    pending.complete(i, status);
   } else if (status.MPI_ERROR != MPI_ERR_PENDING) {
-    pending.drop(request);
+    settle_error(pending, i, status.MPI_ERROR, status, request);
   }
 }
 
@@ -72,8 +89,8 @@ int wait(MpiCall number, MPI_Request* request, MPI_Status* given, Real real) {
   call.end();
   if (result == MPI_SUCCESS) {
     pending.complete(0, status.get());
-  } else if (*request == mpi.request_null) {
-    pending.drop(0);
+  } else {
+    settle_error(pending, 0, result, status.get(), *request);
   }
   pending.log(call);
   return result;
@@ -92,8 +109,9 @@ int test(MpiCall number, MPI_Request* request, const int* flag, MPI_Status* give
     pending.log(call);
   } else if (result == MPI_SUCCESS) {
     call.poll();
-  } else if (*request == mpi.request_null) {
-    pending.drop(0);
+  } else {
+    settle_error(pending, 0, result, status.get(), *request);
+    pending.log(call);
   }
   return result;
 }
@@ -108,7 +126,7 @@ int request_get_status(MpiCall number, MPI_Request request, const int* flag, MPI
   const int result = real(status);
   call.end();
   if (result == MPI_SUCCESS && *flag != 0) {
-    pending.complete(0, status.get(), true);
+    pending.complete(0, status.get(), Outcome::kKept);
     pending.log(call);
   } else if (result == MPI_SUCCESS) {
     call.poll();
@@ -131,7 +149,7 @@ int complete_all(MpiCall number, int n, MPI_Request* requests, const int* flag, 
     return result;
   }
   if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && statuses.readable()) {
-    for (int i = 0; i < n; ++i) settle_one(pending, i, result, statuses[i]);
+    for (int i = 0; i < n; ++i) settle_one(pending, i, result, statuses[i], requests[i]);
     pending.log(call);
   }
   return result;
@@ -152,9 +170,12 @@ int complete_any(MpiCall number, int n, MPI_Request* requests, const int* index,
   } else if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) {
     pending.complete(*index, status.get());
     pending.log(call);
+  } else if (is_truncation(result) && *index >= 0 && *index < n) {
+    settle_error(pending, *index, result, status.get(), requests[*index]);
+    pending.log(call);
   } else if (result != MPI_SUCCESS) {
     for (int i = 0; i < n; ++i) {
-      if (requests[i] == mpi.request_null) pending.drop(i);
+      if (requests[i] == mpi.request_null) pending.complete(i, status.get(), Outcome::kFailed, true);
     }
   }
   return result;
@@ -174,7 +195,8 @@ int complete_some(MpiCall number, int n, MPI_Request* requests, const int* outco
   if (*outcount == 0) {
     call.poll();
   } else if (*outcount != MPI_UNDEFINED && statuses.readable()) {
-    for (int k = 0; k < *outcount; ++k) settle_one(pending, indices[k], result, statuses[k]);
+    for (int k = 0; k < *outcount; ++k)
+      settle_one(pending, indices[k], result, statuses[k], requests[indices[k]]);
     pending.log(call);
   }
   return result;

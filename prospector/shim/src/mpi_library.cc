@@ -63,6 +63,9 @@ bool load(Function*& pointer, const char* name, void* library) {
 }
 
 bool load_own_functions(void* library) {
+#if MPI_VERSION >= 4
+  load(pmpi.group_from_session_pset, "PMPI_Group_from_session_pset", library);
+#endif
   return load(pmpi.initialized, "PMPI_Initialized", library) &&
          load(pmpi.query_thread, "PMPI_Query_thread", library) &&
          load(pmpi.get_library_version, "PMPI_Get_library_version", library) &&
@@ -71,6 +74,7 @@ bool load_own_functions(void* library) {
          load(pmpi.comm_test_inter, "PMPI_Comm_test_inter", library) &&
          load(pmpi.comm_group, "PMPI_Comm_group", library) &&
          load(pmpi.comm_remote_group, "PMPI_Comm_remote_group", library) &&
+         load(pmpi.group_rank, "PMPI_Group_rank", library) &&
          load(pmpi.group_size, "PMPI_Group_size", library) &&
          load(pmpi.group_translate_ranks, "PMPI_Group_translate_ranks", library) &&
          load(pmpi.group_free, "PMPI_Group_free", library) &&
@@ -80,10 +84,14 @@ bool load_own_functions(void* library) {
          load(pmpi.comm_idup, "PMPI_Comm_idup", library) &&
          load(pmpi.iallgather, "PMPI_Iallgather", library) && load(pmpi.isend, "PMPI_Isend", library) &&
          load(pmpi.irecv, "PMPI_Irecv", library) && load(pmpi.test, "PMPI_Test", library) &&
+         load(pmpi.error_class, "PMPI_Error_class", library) &&
          load(pmpi.topo_test, "PMPI_Topo_test", library) &&
          load(pmpi.cartdim_get, "PMPI_Cartdim_get", library) &&
          load(pmpi.graph_neighbors_count, "PMPI_Graph_neighbors_count", library) &&
-         load(pmpi.dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count", library);
+         load(pmpi.cart_shift, "PMPI_Cart_shift", library) &&
+         load(pmpi.graph_neighbors, "PMPI_Graph_neighbors", library) &&
+         load(pmpi.dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count", library) &&
+         load(pmpi.dist_graph_neighbors, "PMPI_Dist_graph_neighbors", library);
 }
 
 #if defined(OPEN_MPI)
@@ -103,14 +111,15 @@ bool load_constants(void* library) {
          load_constant(mpi.request_null, "ompi_request_null", library) &&
          load_constant(mpi.message_no_proc, "ompi_message_no_proc", library) &&
          load_constant(mpi.datatype_null, "ompi_mpi_datatype_null", library) &&
-         load_constant(mpi.byte, "ompi_mpi_byte", library);
+         load_constant(mpi.byte, "ompi_mpi_byte", library) &&
+         load_constant(mpi.op_no_op, "ompi_mpi_op_no_op", library);
 }
 
 bool is_our_family(const char* version) { return std::strstr(version, "Open MPI") != nullptr; }
 #else
 bool load_constants(void*) {
   mpi = {MPI_COMM_WORLD,      MPI_COMM_SELF,     MPI_COMM_NULL, MPI_REQUEST_NULL,
-         MPI_MESSAGE_NO_PROC, MPI_DATATYPE_NULL, MPI_BYTE};
+         MPI_MESSAGE_NO_PROC, MPI_DATATYPE_NULL, MPI_BYTE,      MPI_NO_OP};
   return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include "vef/formats/rank_log.h"
@@ -42,6 +43,10 @@ extern const char* const kFunctionNames[];  // "PMPI_Send", ...
 extern const std::size_t kFunctionCount;
 extern void* real_functions[];
 
+// All functions of the table that need no more attention: those that are wrapped and the local ones, sorted.
+extern const std::string_view kKnownFunctions[];
+extern const std::size_t kKnownFunctionCount;
+
 /// Library functions the recorder itself calls, always past its own wrappers.
 struct Pmpi {
   decltype(&PMPI_Initialized) initialized;
@@ -53,6 +58,7 @@ struct Pmpi {
   decltype(&PMPI_Comm_test_inter) comm_test_inter;
   decltype(&PMPI_Comm_group) comm_group;
   decltype(&PMPI_Comm_remote_group) comm_remote_group;
+  decltype(&PMPI_Group_rank) group_rank;
   decltype(&PMPI_Group_size) group_size;
   decltype(&PMPI_Group_translate_ranks) group_translate_ranks;
   decltype(&PMPI_Group_free) group_free;
@@ -64,10 +70,17 @@ struct Pmpi {
   decltype(&PMPI_Isend) isend;
   decltype(&PMPI_Irecv) irecv;
   decltype(&PMPI_Test) test;
+  decltype(&PMPI_Error_class) error_class;
   decltype(&PMPI_Topo_test) topo_test;
   decltype(&PMPI_Cartdim_get) cartdim_get;
   decltype(&PMPI_Graph_neighbors_count) graph_neighbors_count;
+  decltype(&PMPI_Cart_shift) cart_shift;
+  decltype(&PMPI_Graph_neighbors) graph_neighbors;
   decltype(&PMPI_Dist_graph_neighbors_count) dist_graph_neighbors_count;
+  decltype(&PMPI_Dist_graph_neighbors) dist_graph_neighbors;
+#if MPI_VERSION >= 4
+  decltype(&PMPI_Group_from_session_pset) group_from_session_pset;  // null in older libraries
+#endif
 };
 extern Pmpi pmpi;
 
@@ -80,6 +93,7 @@ struct Constants {
   MPI_Message message_no_proc;
   MPI_Datatype datatype_null;
   MPI_Datatype byte;
+  MPI_Op op_no_op;
 };
 extern Constants mpi;
 

@@ -11,6 +11,8 @@
 #include "clock_sync.h"
 #include "message.h"
 #include "options.h"
+#include "unseen_calls.h"
+#include "world.h"
 
 namespace vef::shim {
 
@@ -30,8 +32,7 @@ formats::ClockSample start_sample;
 Thread* threads = nullptr;
 pthread_key_t thread_end_key;
 bool capture_is_open = false;
-std::int32_t world_rank = 0;
-std::int32_t world_size = 0;
+bool begin_was_seen = false;
 
 constexpr std::size_t kLaterThreadBuffer = 1U << 20;
 
@@ -93,8 +94,8 @@ double tick_rate() {
 formats::RankLogWriter* create_log(std::int32_t number) {
   formats::RankLogOptions log;
   log.directory = capture.logs();
-  log.rank = world_rank;
-  log.world_size = world_size;
+  log.rank = world.rank;
+  log.world_size = world.size;
   log.thread = number;
   log.buffer_bytes = number == 0 ? static_cast<std::size_t>(options.buffer_bytes) : kLaterThreadBuffer;
   log.host = capture.host();
@@ -106,7 +107,7 @@ formats::RankLogWriter* create_log(std::int32_t number) {
   log.start = start_sample;
   char error[512] = "";
   formats::RankLogWriter* writer = formats::RankLogWriter::create(log, error, sizeof error);
-  if (writer == nullptr) say("rank %d: recording stops: %s", world_rank, error);
+  if (writer == nullptr) say("rank %d: recording stops: %s", world.rank, error);
   return writer;
 }
 
@@ -135,19 +136,18 @@ Thread* new_thread() {
 
 /// The directory, the tables, capture.json. The state lock is held. False: recording is not possible.
 bool open_capture() {
-  if (pmpi.comm_rank(mpi.comm_world, &world_rank) != MPI_SUCCESS ||
-      pmpi.comm_size(mpi.comm_world, &world_size) != MPI_SUCCESS) {
+  if (!find_world()) {
+    say_once("MPI was called, but not its initialisation: nothing is recorded");
     return false;
   }
-  if (!settings::in_ranks(options.ranks, world_rank)) return false;
-  int level = MPI_THREAD_SINGLE;
-  pmpi.query_thread(&level);
-  threads_are_concurrent = level == MPI_THREAD_MULTIPLE;
+  if (!settings::in_ranks(options.ranks, world.rank)) return false;
+  threads_are_concurrent = world_has_concurrent_threads();
   if (!process.communicators.start()) return false;
+  if (is_initialized()) process.communicators.enter_predefined();
   process.poll_gap_ticks = static_cast<std::uint64_t>(static_cast<double>(options.poll_gap_ns) *
                                                       (clock_is_counter ? tick_rate() : 1.0));
-  if (!capture.open(options, world_rank, world_size)) {
-    say_once("rank %d: nothing is recorded: %s", world_rank, capture.error());
+  if (!capture.open(options, world.rank, world.size)) {
+    say_once("rank %d: nothing is recorded: %s", world.rank, capture.error());
     return false;
   }
   if (options.call_site_depth != 0 && !call_sites.start(static_cast<std::size_t>(options.call_site_depth))) {
@@ -156,8 +156,40 @@ bool open_capture() {
   process.calls = options.calls;
   if (!options.starts_on) set_recording(false);
   if (!capture.write_description(start_sample, nullptr, clock_sync)) {
-    say("rank %d: %s/capture.json cannot be written", world_rank, capture.directory());
+    say("rank %d: %s/capture.json cannot be written", world.rank, capture.directory());
   }
+  return true;
+}
+
+void report(const char* text) {
+  say_once("%s", text);
+  add_note(*local.thread, text);
+}
+
+/// Which calls of the program the recorder cannot see.
+void report_unseen_calls() {
+  static char text[4096];
+  if (find_unknown_calls(text, sizeof text)) report(text);
+  if (!begin_was_seen) {
+    report(
+        "MPI was initialised by a call that passed by the recorder (dlopen, dlsym); calls made so are not "
+        "recorded");
+  }
+}
+
+/// Gives this thread a log; the first one opens the capture.
+bool open_thread(bool& is_first) {
+  const DepthGuard guard;
+  const StateGuard state;
+  is_first = !capture_is_open;
+  if (is_first) capture_is_open = open_capture();
+  Thread* thread = capture_is_open ? new_thread() : nullptr;
+  if (thread == nullptr) {
+    stop();
+    return false;
+  }
+  local.thread = thread;
+  pthread_setspecific(thread_end_key, thread);
   return true;
 }
 
@@ -172,26 +204,10 @@ bool first_call() {
 }
 
 bool enter_thread() {
-  const DepthGuard guard;
   const int saved = errno;
-  int initialized = 0;
-  pmpi.initialized(&initialized);
-  bool ready = false;
-  if (initialized == 0) {
-    say_once("an MPI call without MPI_Init (MPI sessions): nothing is recorded");
-    stop();
-  } else {
-    const StateGuard state;
-    if (!capture_is_open) capture_is_open = open_capture();
-    Thread* thread = capture_is_open ? new_thread() : nullptr;
-    if (thread == nullptr) {
-      stop();
-    } else {
-      local.thread = thread;
-      pthread_setspecific(thread_end_key, thread);
-      ready = true;
-    }
-  }
+  bool is_first = false;
+  const bool ready = open_thread(is_first);
+  if (ready && is_first) report_unseen_calls();
   errno = saved;
   return ready;
 }
@@ -216,7 +232,9 @@ void compare_clocks(bool at_finalize) {
 }
 
 void begin_capture(MpiCall call, std::uint64_t start, std::uint64_t end) {
-  if (!enter_thread()) return;
+  begin_was_seen = true;
+  bool is_first = false;
+  if (!open_thread(is_first)) return;
   Thread& thread = *local.thread;
   RankEvent event = event_of(EventKind::kInit, call);
   event.gap = start - start_sample.ticks;
@@ -224,11 +242,12 @@ void begin_capture(MpiCall call, std::uint64_t start, std::uint64_t end) {
   thread.last_end = end;
   if (thread.log->append(event) == formats::AppendResult::kStopped) return stop();
   thread.log->sample_clock(sample_clock());
+  report_unseen_calls();
 }
 
-void end_capture(std::uint64_t start, std::uint64_t end, bool complete) {
+void end_capture(MpiCall number, std::uint64_t start, std::uint64_t end, bool complete) {
   if (local.thread != nullptr && process.mode.load(std::memory_order_relaxed) == Mode::kRecording) {
-    Call call(MpiCall::kFinalize);
+    Call call(number);
     RankEvent event = event_of(EventKind::kFinalize);
     local.caller = nullptr;
     call.log_between(event, start, end);
@@ -244,13 +263,19 @@ void end_capture(std::uint64_t start, std::uint64_t end, bool complete) {
     thread->log->sample_clock(sample);
     if (!thread->log->close(complete)) {
       whole = false;
-      say("rank %d: the log of thread %d could not be completed", world_rank, thread->number);
+      say("rank %d: the log of thread %d could not be completed", world.rank, thread->number);
     }
     thread->log = nullptr;
   }
   if (whole && !capture.write_description(start_sample, &sample, clock_sync)) {
-    say("rank %d: %s/capture.json cannot be written", world_rank, capture.directory());
+    say("rank %d: %s/capture.json cannot be written", world.rank, capture.directory());
   }
+}
+
+void add_note(Thread& thread, const char* text) {
+  RankEvent event = event_of(EventKind::kNote);
+  event.text = text;
+  if (thread.log->append(event) == formats::AppendResult::kStopped) stop();
 }
 
 void set_recording(bool on) {
@@ -359,7 +384,21 @@ void Call::log_turnover() {
 
 void Call::stop_writing() {
   stop();
-  say("rank %d: recording stops: %s", world_rank, thread_.log->error());
+  say("rank %d: recording stops: %s", world.rank, thread_.log->error());
+}
+
+void Call::log_time() {
+  if (!posting_is_on()) return;
+  RankEvent event = event_of(EventKind::kComplete);
+  log(event);
+}
+
+void Call::flush() {
+  log_time();
+  if (thread_.log == nullptr) return;
+  const formats::AppendResult result = thread_.log->flush();
+  if (result == formats::AppendResult::kTurnedOver) log_turnover();
+  if (result == formats::AppendResult::kStopped) stop_writing();
 }
 
 void Call::poll() {
@@ -385,11 +424,15 @@ Communicator Call::communicator(MPI_Comm comm) {
   if (comm == mpi.comm_null) return found;
   found = process.communicators.enter(comm);
   const Members members = thread_.members.describe(comm);
-  RankEvent event = event_of(EventKind::kCommDefine);
+  RankEvent event = event_of(EventKind::kCommDefine, call_);
   event.new_comm = found.number;
   event.comm_flags = members.flags;
   event.members = members.local;
   event.remote_members = members.remote;
+  event.in_neighbours = members.in_neighbours;
+  event.out_neighbours = members.out_neighbours;
+  if ((members.flags & formats::kCommRemoteUnknown) != 0)
+    event.bytes = static_cast<std::uint64_t>(found.remote_size);
   append(event);
   return found;
 }

@@ -19,6 +19,7 @@
 #include "requests.h"
 #include "vef/formats/mpi_call.h"
 #include "vef/formats/rank_log_writer.h"
+#include "windows.h"
 
 namespace vef::shim {
 
@@ -65,12 +66,16 @@ struct Process {
   RequestTable requests;
   RequestTable messages;
   CommunicatorTable communicators;
+  WindowTable windows;
   std::atomic<std::uint64_t> generation{1};  // of handles; counts what was freed
   std::atomic<std::uint64_t> next_operation{1};
   std::atomic<std::uint64_t> next_sequence{1};
   std::atomic<std::int32_t> thread_count{0};
   std::uint64_t poll_gap_ticks = 0;
   unsigned calls = settings::kAllCalls;
+
+  // MPI sessions that are open, and one more between MPI_Init and MPI_Finalize: recording ends with the last.
+  std::atomic<int> open_instances{0};
 
   // MPI_Pcontrol. `pauses` counts the changes: odd while recording is off.
   std::atomic<std::uint64_t> pauses{0};
@@ -174,8 +179,14 @@ class Call {
   /// The same for a call whose times were taken elsewhere.
   void log_between(RankEvent& event, std::uint64_t start, std::uint64_t end);
 
+  /// Logs nothing but the time inside the call, unless recording is off.
+  void log_time();
+
   /// Counts a failed Test or Iprobe.
   void poll();
+
+  /// Seals the open chunk of this thread's log.
+  void flush();
 
   /// The communicator; one that has not been seen is described to the log first.
   Communicator communicator(MPI_Comm comm);
@@ -214,11 +225,14 @@ inline std::uint64_t new_operation(std::uint64_t count = 1) {
 /// where that was asked for.
 void compare_clocks(bool at_finalize);
 
-/// MPI_Init has returned (or was found to have been called): opens the capture, and logs the call.
+/// MPI_Init or MPI_Session_init has returned: opens the capture, and logs the call.
 void begin_capture(MpiCall call, std::uint64_t start, std::uint64_t end);
 
-/// MPI_Finalize has returned.
-void end_capture(std::uint64_t start, std::uint64_t end, bool complete);
+/// Logs a line for the person who merges.
+void add_note(Thread& thread, const char* text);
+
+/// MPI_Finalize, or the MPI_Session_finalize of the last session, has returned.
+void end_capture(MpiCall call, std::uint64_t start, std::uint64_t end, bool complete);
 
 /// MPI_Pcontrol.
 void set_recording(bool on);

@@ -17,16 +17,17 @@ namespace vef::shim {
 enum class OperationKind : std::uint8_t {
   kSend,
   kReceive,
-  kCollective,
-  kSendReceive,  // MPI_Isendrecv: one request, the send is `number`, the receive is `number` + 1
-  kCommDup,      // MPI_Comm_idup: the new communicator is known at completion
-  kMessage,      // a message found by MPI_Mprobe
+  kPlain,               // nothing is known of its completion but that: collectives, one-sided access, files
+  kPartitionedReceive,  // from one source, with one tag
+  kSendReceive,         // MPI_Isendrecv: one request, the send is `number`, the receive is `number` + 1
+  kCommDup,             // MPI_Comm_idup: the new communicator is known at completion
+  kMessage,             // a message found by MPI_Mprobe
 };
 
 struct Operation {
   std::uint64_t number = 0;  // from 1; 0: none
   void* target = nullptr;    // kCommDup: where the library puts the new handle
-  std::uint64_t room = 0;    // kSendReceive: bytes, source and tag of the receive, canonical
+  std::uint64_t room = 0;    // receives: bytes, source and tag, canonical; partitioned sends: bytes of a part
   std::int32_t source = 0;
   std::int32_t tag = 0;
   std::uint32_t comm = 0;  // kCommDup: the new communicator's number

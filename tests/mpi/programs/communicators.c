@@ -18,13 +18,14 @@
 /*@ 1,2: Comm_create_group comm=3 new=5 flags=2 members=2+-1x2 */
 /*@ 1,2: Comm_free comm=5 */
 /*@ 1,2: Comm_free comm=4 */
-/*@ 0: Cart_create comm=3 new=4 members=0+1x4 */
-/*@ 1,2: Cart_create comm=3 new=6 members=0+1x4 */
-/*@ 3: Cart_create comm=2 new=3 members=0+1x4 */
-/*@ 0: Cart_sub comm=4 new=5 members=0+2x2 */
-/*@ 1: Cart_sub comm=6 new=7 members=1+2x2 */
-/*@ 2: Cart_sub comm=6 new=7 members=0+2x2 */
-/*@ 3: Cart_sub comm=3 new=4 members=1+2x2 */
+/*@ 0: Cart_create comm=3 new=4 members=0+1x4 in=null,2,null,1 out=null,2,null,1 */
+/*@ 1: Cart_create comm=3 new=6 members=0+1x4 in=null,3,0,null out=null,3,0,null */
+/*@ 2: Cart_create comm=3 new=6 members=0+1x4 in=0,null,null,3 out=0,null,null,3 */
+/*@ 3: Cart_create comm=2 new=3 members=0+1x4 in=1,null,2,null out=1,null,2,null */
+/*@ 0: Cart_sub comm=4 new=5 members=0+2x2 in=null,1 out=null,1 */
+/*@ 1: Cart_sub comm=6 new=7 members=1+2x2 in=null,1 out=null,1 */
+/*@ 2: Cart_sub comm=6 new=7 members=0+2x2 in=0,null out=0,null */
+/*@ 3: Cart_sub comm=3 new=4 members=1+2x2 in=0,null out=0,null */
 /*@ *: Finalize */
 #include <mpi.h>
 #include <stdio.h>

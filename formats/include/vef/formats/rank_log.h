@@ -39,7 +39,7 @@ enum class EventKind : std::uint8_t {
   kRecvInit = 15,     // {comm, peer, tag, bytes, request} persistent
   kStart = 16,        // {requests} persistent requests that were started, in order
   kComplete = 17,     // {completions} a Wait/Test call that completed these, in array order; nothing else is
-                      // logged of it
+                      // logged of it. Without completions, of any call: time inside MPI, no more
   kRequestFree = 18,  // {request} freed while active: it will complete unseen
   kCancel = 19,       // {request}
   kProbe = 20,   // {comm, peer, tag: as asked; completions[0]: what was found} Probe or successful Iprobe
@@ -58,11 +58,12 @@ enum class EventKind : std::uint8_t {
   kCollectiveInit = 32,  // the same, persistent: each kStart of the request begins one
   // Communicators. in_neighbours and out_neighbours where there is a topology; with kCommRemoteUnknown also
   // bytes, the number of remote processes, and text, the port's name that the root of MPI_Comm_accept or
-  // MPI_Comm_connect had.
+  // MPI_Comm_connect had. comm is kCommNull where a communicator is made from a group without a parent
+  // (MPI_Comm_create_from_group, ..., with kCommGroupOnly); text is then the string tag.
   kCommCreate = 40,  // {comm: parent, new_comm (kCommNull: this rank is no member), comm_flags, members,
                      // remote_members}
-  kCommDefine = 41,  // {new_comm, comm_flags, members, remote_members} seen in use, made by a call that was
-                     // not recorded
+  kCommDefine = 41,  // {new_comm, comm_flags, members, remote_members} seen in use by `call`, made by a call
+                     // that was not recorded, or for this process by another (MPI_Comm_get_parent)
   kCommFree = 42,    // {comm}
   kPolls = 50,       // {polls} a run of consecutive failed Test/Iprobe calls, folded
   kPause =

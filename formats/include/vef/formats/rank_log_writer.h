@@ -54,6 +54,9 @@ class RankLogWriter {
   /// Appends an event whose gap and duration are in ticks.
   AppendResult append(const RankEvent& event) noexcept;
 
+  /// Seals the open chunk now: what is recorded so far lies compressed in the .vlog file.
+  AppendResult flush() noexcept;
+
   /// Adds a clock sample (for instance after MPI_Init, at finalize); the reader calibrates with the first and
   /// the last.
   void sample_clock(const ClockSample& sample) noexcept;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recipes of the constructors and destructors of communicators. All are logged also while recording is off:
+// later calls refer to them.
+#pragma once
+
+#include <mpi.h>
+
+#include <string_view>
+
+#include "recorder.h"
+
+namespace vef::shim {
+
+/// Sets the new communicator and its members; flags are added to those of `event`.
+inline void describe_created(Call& call, MPI_Comm created, RankEvent& event) {
+  event.new_comm = formats::kCommNull;
+  if (created == mpi.comm_null) return;
+  const Communicator entry = process.communicators.enter(created);
+  event.new_comm = entry.number;
+  const Members members = call.thread().members.describe(created);
+  event.comm_flags = static_cast<std::uint8_t>(event.comm_flags | members.flags);
+  event.members = members.local;
+  event.remote_members = members.remote;
+  event.in_neighbours = members.in_neighbours;
+  event.out_neighbours = members.out_neighbours;
+  // Who is at the other side is not known by name, but by number.
+  if ((members.flags & formats::kCommRemoteUnknown) != 0)
+    event.bytes = static_cast<std::uint64_t>(entry.remote_size);
+}
+
+template <class Real>
+int comm_new(MpiCall number, MPI_Comm parent, const MPI_Comm* created, bool group_only, Real real) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result != MPI_SUCCESS) return result;
+  RankEvent event = event_of(EventKind::kCommCreate);
+  event.comm = call.communicator(parent).number;
+  event.comm_flags = group_only ? formats::kCommGroupOnly : 0;
+  describe_created(call, *created, event);
+  call.log(event, true);
+  return result;
+}
+
+/// Between worlds: MPI_Comm_accept and MPI_Comm_connect, whose `port` counts at the root; MPI_Comm_spawn, ...
+/// and MPI_Comm_join have none.
+template <class Real>
+int comm_remote(MpiCall number, MPI_Comm parent, int root, const char* port, const MPI_Comm* created,
+                Real real) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result != MPI_SUCCESS) return result;
+  RankEvent event = event_of(EventKind::kCommCreate);
+  const Communicator ours = call.communicator(parent);
+  event.comm = ours.number;
+  describe_created(call, *created, event);
+  if (port != nullptr && root == ours.rank) event.text = port;
+  call.log(event, true);
+  return result;
+}
+
+/// MPI_Comm_create_from_group, ...: no parent; the processes agree by the string tag.
+template <class Real>
+int comm_from_group(MpiCall number, const char* tag, const MPI_Comm* created, Real real) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result != MPI_SUCCESS) return result;
+  RankEvent event = event_of(EventKind::kCommCreate);
+  event.comm = formats::kCommNull;
+  event.comm_flags = formats::kCommGroupOnly;
+  describe_created(call, *created, event);
+  event.text = tag;
+  call.log(event, true);
+  return result;
+}
+
+/// A spawned process asks for the communicator with its parents: described when it is first seen.
+template <class Real>
+int comm_parent(MpiCall number, const MPI_Comm* parent, Real real) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result == MPI_SUCCESS && *parent != mpi.comm_null) call.communicator(*parent);
+  return result;
+}
+
+/// The handle is set only at completion, but number and members are known now: those of the parent.
+template <class Real>
+int comm_idup(MpiCall number, MPI_Comm parent, MPI_Comm* created, MPI_Request* request, Real real) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result != MPI_SUCCESS) return result;
+  RankEvent event = event_of(EventKind::kCommCreate);
+  event.comm = call.communicator(parent).number;
+  event.new_comm = process.communicators.reserve_number();
+  const Members members = call.thread().members.describe(parent);
+  event.comm_flags = members.flags;
+  event.members = members.local;
+  event.remote_members = members.remote;
+  event.in_neighbours = members.in_neighbours;
+  event.out_neighbours = members.out_neighbours;
+  process.requests.push(to_key(*request), {.number = new_operation(),
+                                           .target = created,
+                                           .comm = event.new_comm,
+                                           .kind = OperationKind::kCommDup});
+  call.log(event, true);
+  return result;
+}
+
+template <class Real>
+int comm_free(MpiCall number, const MPI_Comm* comm, Real real) {
+  const DepthGuard depth;
+  // Out of table and caches before the library can give the handle to another thread.
+  forget_handles();
+  const MPI_Comm handle = *comm;
+  Communicator removed;
+  const bool known = process.communicators.remove(handle, removed);
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (!known) return result;
+  if (result == MPI_SUCCESS) {
+    RankEvent event = event_of(EventKind::kCommFree);
+    event.comm = removed.number;
+    call.log(event, true);
+  } else {
+    process.communicators.restore(handle, removed);
+  }
+  return result;
+}
+
+}  // namespace vef::shim

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles that are unique while they live (communicators, windows) -> what the recorder knows of each.
+// Handles are reused by the libraries, so an entry lives from the creating call to the freeing one. Open
+// addressing; thread safe through TableGuard. Memory from malloc, kept until the end of the process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <type_traits>
+
+#include "lock.h"
+
+namespace vef::shim {
+
+template <class Entry>
+class HandleTable {
+  static_assert(std::is_trivially_copyable_v<Entry>);
+
+ public:
+  /// Memory for the first handles; false where there is none.
+  bool start() { return grow(); }
+
+  /// True: `found` is set. False: the handle is not in the table.
+  bool find(std::uint64_t handle, Entry& found) {
+    TableGuard guard(lock_);
+    if (capacity_ == 0) return false;
+    const Slot& slot = slots_[place(handle)];
+    if (slot.used) found = slot.entry;
+    return slot.used;
+  }
+
+  /// Enters the handle or replaces its entry. Without memory for it, it stays unknown.
+  void enter(std::uint64_t handle, const Entry& entry) {
+    TableGuard guard(lock_);
+    if (used_ * 2 >= capacity_ && !grow()) return;
+    insert(handle, entry);
+  }
+
+  /// Takes the handle out. True: `removed` is what it was.
+  bool remove(std::uint64_t handle, Entry& removed) {
+    TableGuard guard(lock_);
+    if (capacity_ == 0) return false;
+    const std::size_t mask = capacity_ - 1;
+    std::size_t hole = place(handle);
+    if (!slots_[hole].used) return false;
+    removed = slots_[hole].entry;
+    for (std::size_t next = (hole + 1) & mask; slots_[next].used; next = (next + 1) & mask) {
+      const std::size_t home = hash(slots_[next].handle) & mask;
+      if (((next - home) & mask) < ((next - hole) & mask)) continue;
+      slots_[hole] = slots_[next];
+      hole = next;
+    }
+    slots_[hole].used = false;
+    --used_;
+    return true;
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t handle;
+    Entry entry;
+    bool used;
+  };
+  static constexpr std::size_t kFirstSlots = 256;
+
+  static std::size_t hash(std::uint64_t handle) {
+    return static_cast<std::size_t>((handle * 0x9E3779B97F4A7C15ULL) >> 32);
+  }
+
+  /// Index of the handle's slot, or of the free one where it would go.
+  std::size_t place(std::uint64_t handle) const {
+    std::size_t index = hash(handle) & (capacity_ - 1);
+    while (slots_[index].used && slots_[index].handle != handle) index = (index + 1) & (capacity_ - 1);
+    return index;
+  }
+
+  void insert(std::uint64_t handle, const Entry& entry) {
+    Slot& slot = slots_[place(handle)];
+    if (!slot.used) ++used_;
+    slot = {.handle = handle, .entry = entry, .used = true};
+  }
+
+  bool grow() {
+    Slot* old = slots_;
+    const std::size_t old_capacity = capacity_;
+    const std::size_t capacity = old_capacity == 0 ? kFirstSlots : old_capacity * 2;
+    auto* slots = static_cast<Slot*>(std::calloc(capacity, sizeof(Slot)));
+    if (slots == nullptr) return false;
+    slots_ = slots;
+    capacity_ = capacity;
+    used_ = 0;
+    for (std::size_t i = 0; i < old_capacity; ++i) {
+      if (old[i].used) insert(old[i].handle, old[i].entry);
+    }
+    std::free(old);
+    return true;
+  }
+
+  Slot* slots_ = nullptr;
+  std::size_t capacity_ = 0;  // a power of two
+  std::size_t used_ = 0;
+  SpinLock lock_;
+};
+
+}  // namespace vef::shim

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recipes of sends and receives, and what they share with those of probes, files and partitioned
+// communication.
+#pragma once
+
+#include <mpi.h>
+
+#include "recorder.h"
+
+namespace vef::shim {
+
+/// One side of a point-to-point call.
+struct Posted {
+  MPI_Comm comm;
+  int peer;
+  int tag;
+  MPI_Count count;
+  MPI_Datatype type;
+
+  std::uint64_t bytes() const { return peer == MPI_PROC_NULL ? 0 : bytes_of(count, type); }
+};
+
+/// A status that can be read after the call: the program's, or an own one where the program ignores it.
+class ReadableStatus {
+ public:
+  explicit ReadableStatus(MPI_Status* given) : status_(given == MPI_STATUS_IGNORE ? &own_ : given) {}
+  operator MPI_Status*() { return status_; }  // NOLINT: implicit by design
+  const MPI_Status& get() const { return *status_; }
+
+ private:
+  MPI_Status own_;
+  MPI_Status* status_;
+};
+
+/// What a receive or probe found; `from_null`: it was asked for MPI_PROC_NULL, and its status differs by
+/// library.
+inline formats::Completion received(const MPI_Status& status, bool from_null, std::uint64_t request = 0) {
+  formats::Completion completion{.request = request, .is_receive = true};
+  if (from_null) {
+    completion.source = formats::kProcNull;
+    completion.tag = formats::kAnyTag;
+    return completion;
+  }
+  completion.source = canonical_rank(status.MPI_SOURCE);
+  completion.tag = status.MPI_TAG;
+  completion.bytes = bytes_received(status);
+  return completion;
+}
+
+/// Whether a call ended in MPI_ERR_TRUNCATE: then the message was taken, and its end is lost.
+inline bool is_truncation(int result) {
+  if (result == MPI_SUCCESS) [[likely]]
+    return false;
+  int error_class = MPI_ERR_UNKNOWN;
+  pmpi.error_class(result, &error_class);
+  return error_class == MPI_ERR_TRUNCATE;
+}
+
+/// What a truncated receive took: all the room there was. Its status is trusted only for what was not asked
+/// for.
+inline formats::Completion truncated(const MPI_Status& status, std::int32_t source, std::int32_t tag,
+                                     std::uint64_t room, std::uint64_t request = 0) {
+  formats::Completion completion{
+      .request = request, .source = source, .tag = tag, .bytes = room, .is_receive = true};
+  if (source == formats::kAnySource)
+    completion.source = status.MPI_SOURCE >= 0 ? status.MPI_SOURCE : formats::kUndefined;
+  if (tag == formats::kAnyTag) completion.tag = status.MPI_TAG >= 0 ? status.MPI_TAG : formats::kUndefined;
+  return completion;
+}
+
+/// What came for `wanted`, when the call returned `result`.
+inline formats::Completion answer(int result, const Posted& wanted, const MPI_Status& status) {
+  if (result == MPI_SUCCESS) [[likely]]
+    return received(status, wanted.peer == MPI_PROC_NULL);
+  return truncated(status, canonical_rank(wanted.peer), canonical_tag(wanted.tag), wanted.bytes());
+}
+
+inline RankEvent posted_event(Call& call, EventKind kind, const Posted& posted) {
+  RankEvent event = event_of(kind);
+  event.comm = call.communicator_number(posted.comm);
+  event.peer = canonical_rank(posted.peer);
+  event.tag = canonical_tag(posted.tag);
+  event.bytes = posted.bytes();
+  return event;
+}
+
+template <class Real>
+int send(MpiCall number, const Posted& posted, Real real) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result == MPI_SUCCESS && call.posting_is_on()) {
+    RankEvent event = posted_event(call, EventKind::kSend, posted);
+    call.log(event, true);
+  }
+  return result;
+}
+
+/// Logs a call that asked for a message and has the status of the one that came.
+inline void log_answered(Call& call, EventKind kind, const Posted& wanted, int result,
+                         const ReadableStatus& status) {
+  RankEvent event = posted_event(call, kind, wanted);
+  const formats::Completion completion = answer(result, wanted, status.get());
+  event.completions = {&completion, 1};
+  call.log(event, true);
+}
+
+template <class Real>
+int wait_for_message(MpiCall number, EventKind kind, const Posted& wanted, MPI_Status* given, Real real) {
+  const DepthGuard depth;
+  ReadableStatus status(given);
+  Call call(number);
+  const int result = real(status);
+  call.end();
+  if ((result == MPI_SUCCESS || is_truncation(result)) && call.posting_is_on())
+    log_answered(call, kind, wanted, result, status);
+  return result;
+}
+
+template <class Real>
+int recv(MpiCall number, const Posted& posted, MPI_Status* given, Real real) {
+  return wait_for_message(number, EventKind::kRecv, posted, given, real);
+}
+
+template <class Real>
+int sendrecv(MpiCall number, const Posted& sent, const Posted& wanted, MPI_Status* given, Real real) {
+  const DepthGuard depth;
+  ReadableStatus status(given);
+  Call call(number);
+  const int result = real(status);
+  call.end();
+  if ((result == MPI_SUCCESS || is_truncation(result)) && call.posting_is_on()) {
+    RankEvent event = posted_event(call, EventKind::kSendrecv, sent);
+    event.recv_peer = canonical_rank(wanted.peer);
+    event.recv_tag = canonical_tag(wanted.tag);
+    event.recv_bytes = wanted.bytes();
+    const formats::Completion completion = answer(result, wanted, status.get());
+    event.completions = {&completion, 1};
+    call.log(event, true);
+  }
+  return result;
+}
+
+/// isend, irecv, send_init and recv_init: `operation` says which.
+template <class Real>
+int post(MpiCall number, EventKind kind, Operation operation, const Posted& posted, MPI_Request* request,
+         Real real) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result == MPI_SUCCESS && call.posting_is_on()) {
+    operation.number = new_operation();
+    operation.from_null = posted.peer == MPI_PROC_NULL;
+    RankEvent event = posted_event(call, kind, posted);
+    operation.source = event.peer;
+    operation.tag = event.tag;
+    if (operation.room == 0) operation.room = event.bytes;
+    process.requests.push(to_key(*request), operation);
+    event.request = operation.number;
+    call.log(event, true);
+  }
+  return result;
+}
+
+template <class Real>
+int isend(MpiCall number, const Posted& posted, MPI_Request* request, Real real) {
+  return post(number, EventKind::kIsend, {.kind = OperationKind::kSend}, posted, request, real);
+}
+
+template <class Real>
+int irecv(MpiCall number, const Posted& posted, MPI_Request* request, Real real) {
+  return post(number, EventKind::kIrecv, {.kind = OperationKind::kReceive}, posted, request, real);
+}
+
+template <class Real>
+int send_init(MpiCall number, const Posted& posted, MPI_Request* request, Real real) {
+  return post(number, EventKind::kSendInit,
+              {.kind = OperationKind::kSend, .persistent = true, .active = false}, posted, request, real);
+}
+
+template <class Real>
+int recv_init(MpiCall number, const Posted& posted, MPI_Request* request, Real real) {
+  return post(number, EventKind::kRecvInit,
+              {.kind = OperationKind::kReceive, .persistent = true, .active = false}, posted, request, real);
+}
+
+/// One request for both: logged as a send and a receive that complete together.
+template <class Real>
+int isendrecv(MpiCall number, const Posted& sent, const Posted& wanted, MPI_Request* request, Real real) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result == MPI_SUCCESS && call.posting_is_on()) {
+    const std::uint64_t first = new_operation(2);
+    process.requests.push(to_key(*request), {.number = first,
+                                             .room = wanted.bytes(),
+                                             .source = canonical_rank(wanted.peer),
+                                             .tag = canonical_tag(wanted.tag),
+                                             .kind = OperationKind::kSendReceive,
+                                             .from_null = wanted.peer == MPI_PROC_NULL});
+    RankEvent send_event = posted_event(call, EventKind::kIsend, sent);
+    send_event.request = first;
+    call.log(send_event, true);
+    RankEvent receive_event = posted_event(call, EventKind::kIrecv, wanted);
+    receive_event.request = first + 1;
+    call.log(receive_event, true);
+  }
+  return result;
+}
+
+}  // namespace vef::shim
