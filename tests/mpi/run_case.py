@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one MPI program with and without the recorder, and compares what was recorded with what the program says.
 
-The expectations stand in the program's source, in comments /*@ ... */ (C) or !@ ... (Fortran) or #@ ... (Python):
+The expectations stand in the program's source, in comments /*@ ... */ (C) or //@ ... (C++) or !@ ... (Fortran) or #@ ... (Python):
 
   ranks N                       number of ranks (2)
   status N | status failed      exit status of the job (0); failed: any but 0
@@ -10,6 +10,7 @@ The expectations stand in the program's source, in comments /*@ ... */ (C) or !@
   logs N                        number of logs (one for each rank)
   end complete | end cut off    how the logs end (complete)
   set NAME=VALUE                environment of the ranks
+  says PATTERN                  the recorder may say lines that match (else it must be silent)
   WHO: LINE                     the next line of these ranks' logs, as log_text prints it; {expression} of r (rank) and
                                 n (ranks) is put in; ~LINE is a regular expression
   count WHO: N PATTERN          instead of lines: how many lines of the log match
@@ -29,6 +30,7 @@ import sys
 class Case:
     def __init__(self, source, family):
         self.ranks, self.status, self.plain, self.logs, self.end, self.env = 2, "0", True, None, "complete", {}
+        self.says = None
         self.lines = collections.defaultdict(list)  # log -> expected lines
         self.counts = []  # (log, count, pattern)
         with open(source, encoding="utf-8") as text:
@@ -43,7 +45,7 @@ class Case:
         word, _, rest = directive.partition(" ")
         if word == "ranks":
             return
-        if word in ("status", "end"):
+        if word in ("status", "end", "says"):
             setattr(self, word, rest)
         elif word == "plain":
             self.plain = rest != "no"
@@ -79,7 +81,7 @@ class Case:
 
 def read_directives(text):
     """A comment may go over several lines (clang-format breaks long ones)."""
-    found = re.findall(r"^\s*/\*@ (.*?)\s*\*/|^[!#]@ (.*?)\s*$", text, re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^\s*/\*@ (.*?)\s*\*/|^(?://|[!#])@ (.*?)\s*$", text, re.MULTILINE | re.DOTALL)
     return [re.sub(r"\s*\n\s*\*?\s*", " ", c or line) for c, line in found]
 
 
@@ -176,6 +178,7 @@ def main():
         if sorted(plain.stdout.splitlines()) != sorted(with_recorder.stdout.splitlines()):
             problems.append(f"output without the recorder:\n{plain.stdout}with it:\n{with_recorder.stdout}")
     said = [line for line in with_recorder.stderr.splitlines() if line.startswith("vef:")]
+    said = [line for line in said if case.says is None or not re.search(case.says, line)]
     if said:
         problems.append(f"the recorder said: {said}")
     text = run([args.log_text, os.path.join(args.directory, "capture")], dict(os.environ), None, args.limit)

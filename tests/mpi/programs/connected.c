@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two halves of one world meet through a port: everybody is known, and the root of each side knows the port. Debian's
- * MPICH has no ports. */
+/* Two halves of one world meet through a port: everybody is known, and the root of each side knows the port.
+ * Debian's MPICH has no ports. */
 /*@ ranks 3 */
 /*@ *: Init */
 /*@ 0@openmpi: Open_port */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that fail under MPI_ERRORS_RETURN are not events, but for a receive that took a message it had no room for; their
- * return codes are the library's. */
+/* Calls that fail under MPI_ERRORS_RETURN are not events, but for a receive that took a message it had no
+ * room for; their return codes are the library's. */
 /*@ ranks 1 */
 /*@ 0: Init */
 /*@ 0: Isend comm=1 peer=0 tag=1 bytes=4 req=1 */

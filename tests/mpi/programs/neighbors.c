@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbourhood collectives on a periodic line of 3 (2 neighbours each), and on a graph in which everybody
- * sends to rank 0. Then a grid of 3 x 1 that is open in the first dimension, where the ends have no neighbour, and
- * closed in the second, where everybody is its own; and a star as a graph. */
+ * sends to rank 0. Then a grid of 3 x 1 that is open in the first dimension, where the ends have no
+ * neighbour, and closed in the second, where everybody is its own; and a star as a graph. */
 /*@ ranks 3 */
 /*@ *: Init */
 /*@ *: Cart_create comm=0 new=2 members=0+1x3 in={(r+2)%3},{(r+1)%3} out={(r+2)%3},{(r+1)%3} */
@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(line, &copy);
   MPI_Cart_create(MPI_COMM_WORLD, 2, extents, closed, 0, &grid);
   MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, grid);
-  /* What one sends down, 1 number, comes from above at the other; up 2; in the second dimension 3 both ways. */
+  /* What one sends down, 1 number, comes from above at the other; up 2; in the second dimension 3 both ways.
+   */
   MPI_Neighbor_alltoallv(out, four, places, MPI_INT, in, back, places, MPI_INT, grid);
   MPI_Graph_create(MPI_COMM_WORLD, 3, indices, edges, 0, &graph);
   printf("rank %d %d\n", rank, rank == 0 ? in[4] : 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Persistent collectives: each MPI_Start begins one. Open MPI 4.1 has them under the names they had before MPI 4.0. */
+/* Persistent collectives: each MPI_Start begins one. Open MPI 4.1 has them under the names they had before
+ * MPI 4.0. */
 /*@ *: Init */
 /*@ *@mpich: Allreduce_init comm=0 bytes=12 recv=12 req=1 */
 /*@ *@mpich: Gather_init comm=0 root=1 bytes=4 recv={8*r} req=2 */
@@ -28,12 +29,13 @@ int main(int argc, char** argv) {
   MPI_Request requests[3];
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  /* To rank 0 one number, to rank 1 one more than the sender's rank: rank 0 gets 1 and 1, rank 1 gets 1 and 2. */
+  /* To rank 0 one number, to rank 1 one more than the sender's rank: rank 0 gets 1 and 1, rank 1 gets 1
+   * and 2. */
   const int sent[2] = {1, rank + 1}, received[2] = {1, rank == 0 ? 1 : 2};
   MPI_Allreduce_init(out, in, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
   MPI_Gather_init(&rank, 1, MPI_INT, gathered, 1, MPI_INT, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
-  MPI_Alltoallv_init(out, sent, displs, MPI_INT, all, received, displs, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
-                     &requests[2]);
+  MPI_Alltoallv_init(out, sent, displs, MPI_INT, all, received, displs, MPI_INT, MPI_COMM_WORLD,
+                     MPI_INFO_NULL, &requests[2]);
   MPI_Start(&requests[0]);
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
   MPI_Startall(3, requests);

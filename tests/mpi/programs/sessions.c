@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MPI sessions without MPI_Init (MPI 4.0): recording begins with the first and ends with the last. Libraries before that
- * version have plain calls instead. */
+/* MPI sessions without MPI_Init (MPI 4.0): recording begins with the first and ends with the last. Libraries
+ * before that version have plain calls instead. */
 /*@ ranks 3 */
 /*@ *@openmpi: Init */
 /*@ *@openmpi: Barrier comm=0 bytes=0 recv=0 */

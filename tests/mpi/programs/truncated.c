@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A receive that ends in MPI_ERR_TRUNCATE took its message all the same: what comes after is matched as before. Most
- * messages here have 16 bytes, the receives room for 4. */
+/* A receive that ends in MPI_ERR_TRUNCATE took its message all the same: what comes after is matched as
+ * before. Most messages here have 16 bytes, the receives room for 4. */
 /*@ 0,1: Init */
 /*@ 0: Send comm=0 peer=1 tag=1 bytes=16 */
 /*@ 0: Send comm=0 peer=1 tag=2 bytes=16 */
@@ -47,7 +47,8 @@ static void receive(void) {
   MPI_Message message;
   MPI_Status status, statuses[2];
   expect_truncated(MPI_Recv(&room, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-  expect_truncated(MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, &room, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &status));
+  expect_truncated(
+      MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, &room, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &status));
   MPI_Irecv(&room, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &request);
   expect_truncated(MPI_Wait(&request, MPI_STATUS_IGNORE));
   for (int i = 0; i < 2; ++i) MPI_Irecv(&room, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, &pair[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for what is not recorded: a request made while recording was off, a generalised request that another thread
- * completes. Nothing is matched by it, but it is time inside MPI, not computing. A request that is null is none. */
+/* Waiting for what is not recorded: a request made while recording was off, a generalised request that
+ * another thread completes. Nothing is matched by it, but it is time inside MPI, not computing. A request
+ * that is null is none. */
 /*@ *: Init_thread */
 /*@ *: pause */
 /*@ *: Wait */
