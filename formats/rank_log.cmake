@@ -3,7 +3,7 @@
 find_library(VEF_ZSTD_ARCHIVE NAMES libzstd.a REQUIRED)
 find_path(VEF_XXHASH_INCLUDE NAMES xxhash.h REQUIRED)
 
-add_library(vef_rank_log_writer STATIC src/rank_log_writer.cc src/rank_log_files.cc)
+add_library(vef_rank_log_writer STATIC src/rank_log_writer.cc src/rank_log_pack.cc src/rank_log_files.cc)
 add_library(vef::rank_log_writer ALIAS vef_rank_log_writer)
 target_include_directories(vef_rank_log_writer
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
@@ -24,10 +24,10 @@ set_target_properties(vef_rank_log_writer PROPERTIES
 target_compile_features(vef_rank_log_writer PUBLIC cxx_std_20)
 
 target_sources(vef_formats PRIVATE
-  src/rank_log_reader.cc src/rank_log_chunks.cc src/rank_log_input.cc)
+  src/rank_log_reader.cc src/rank_log_chunks.cc src/rank_log_unpack.cc src/rank_log_input.cc)
 target_include_directories(vef_formats PRIVATE ${VEF_XXHASH_INCLUDE})
 
 set(VEF_TEST_LABELS rank_log)
 vef_test(rank_log_test "vef_formats;vef_rank_log_writer"
-  src/rank_log_test.cc src/rank_log_damage_test.cc src/rank_log_crash_test.cc)
+  src/rank_log_test.cc src/rank_log_pack_test.cc src/rank_log_damage_test.cc src/rank_log_crash_test.cc)
 unset(VEF_TEST_LABELS)

@@ -17,9 +17,12 @@ constexpr std::size_t kSearchBlock = 1 << 16;
 bool plausible(const ChunkHeader& header) {
   for (unsigned column = 0; column < kColumns; ++column) {
     if (header.raw_bytes[column] > kMaxColumnBytes) return false;
-    if (header.stored_bytes[column] > ZSTD_compressBound(header.raw_bytes[column])) return false;
   }
-  return true;
+  for (const Column column : {kHeads, kFields})
+    if (header.stored_bytes[column] > ZSTD_compressBound(header.raw_bytes[column] + kFoldSlack)) return false;
+  const std::uint64_t times = std::uint64_t{header.raw_bytes[kClasses]} + header.raw_bytes[kBits] + 1;
+  return header.raw_bytes[kClasses] == std::uint64_t{2} * header.events &&
+         std::uint64_t{header.stored_bytes[kClasses]} + header.stored_bytes[kBits] <= times;
 }
 
 std::uint64_t stored_bytes(const ChunkHeader& header) {
@@ -160,18 +163,36 @@ Result<bool> ChunkSource::load(const ChunkHeader& header) {
   return true;
 }
 
+/// A folded and compressed column.
+bool ChunkSource::unpack_bytes(Bytes stored, std::uint8_t* to, std::size_t size) {
+  const unsigned long long folded = ZSTD_getFrameContentSize(stored.data, stored.size);
+  if (folded > size + kFoldSlack) return false;  // or not told
+  folded_.resize(static_cast<std::size_t>(folded));
+  const std::size_t got =
+      ZSTD_decompressDCtx(zstd_.get(), folded_.data(), folded_.size(), stored.data, stored.size);
+  return got == folded && unfold(folded_.data(), folded_.size(), to, size);
+}
+
 bool ChunkSource::unpack(const ChunkHeader& header) {
+  Bytes stored[kColumns];
   const std::uint8_t* from = stored_.data();
   for (unsigned column = 0; column < kColumns; ++column) {
+    stored[column] = {from, header.stored_bytes[column]};
+    from += header.stored_bytes[column];
     const std::size_t size = header.raw_bytes[column];
     std::vector<std::uint8_t>& raw = raw_[column];
     if (raw.size() < size + kColumnPadding) raw.resize(size + kColumnPadding);
-    const std::size_t got =
-        ZSTD_decompressDCtx(zstd_.get(), raw.data(), size, from, header.stored_bytes[column]);
-    if (got != size) return false;
-    std::memset(raw.data() + size, 0, kColumnPadding);
-    from += header.stored_bytes[column];
   }
+  for (const Column column : {kHeads, kFields})
+    if (!unpack_bytes(stored[column], raw_[column].data(), header.raw_bytes[column])) return false;
+  const UnpackedTimes times{header.events,
+                            {raw_[kHeads].data(), header.raw_bytes[kHeads]},
+                            raw_[kClasses].data(),
+                            raw_[kBits].data(),
+                            header.raw_bytes[kBits]};
+  if (!times_.unpack(stored[kClasses], stored[kBits], times)) return false;
+  for (unsigned column = 0; column < kColumns; ++column)
+    std::memset(raw_[column].data() + header.raw_bytes[column], 0, kColumnPadding);
   return true;
 }
 
@@ -208,7 +229,7 @@ Result<OpenChunk> OpenChunk::load(const std::string& path) {
   std::uint64_t end = kPage;
   for (unsigned column = 0; column < kColumns; ++column) {
     if (open.header_.column_bytes[column] > kMaxColumnBytes ||
-        open.header_.column_offset[column] > 3 * kMaxColumnBytes)
+        open.header_.column_offset[column] > kColumns * kMaxColumnBytes)
       return open;
     end =
         std::max(end, std::uint64_t{open.header_.column_offset[column]} + open.header_.column_bytes[column]);
@@ -249,8 +270,10 @@ std::uint32_t OpenChunk::count_sound(bool& complete) {
   std::uint32_t sound = 0;
   for (std::uint32_t events = 1; events <= last; ++events) {
     const std::uint8_t* before = decoder.fields;
+    const std::uint8_t* heads = decoder.heads;
     if (!decode_event(decoder, *context, event, lists)) break;
-    check = check_event(check, before, static_cast<std::size_t>(decoder.fields - before), event, true);
+    check = check_event(check, take_head(heads), before, static_cast<std::size_t>(decoder.fields - before),
+                        event);
     if (events == committed && commit_word(check, events) == header_.commit) {
       complete = true;
       return events;

@@ -10,6 +10,7 @@
 
 #include "rank_log_decode.h"
 #include "rank_log_format.h"
+#include "rank_log_unpack.h"
 #include "vef/base/result.h"
 #include "vef/formats/rank_log_reader.h"
 
@@ -97,6 +98,7 @@ class ChunkSource {
   bool next_open();
   bool open_continues(std::uint32_t sequence) const;
   bool unpack(const ChunkHeader& header);
+  bool unpack_bytes(Bytes stored, std::uint8_t* to, std::size_t size);
   void accept(const Chunk& chunk);
   void skip(std::uint64_t from, std::uint64_t to, const std::string& what);
   void note(const std::string& text);
@@ -113,7 +115,9 @@ class ChunkSource {
   RankLogDamage damage_;
   Chunk chunk_;
   std::vector<std::uint8_t> stored_;
+  std::vector<std::uint8_t> folded_;
   std::vector<std::uint8_t> raw_[kColumns];
+  TimeUnpacker times_;
   struct FreeContext {
     void operator()(ZSTD_DCtx_s* context) const;
   };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an event becomes bytes and back. Encoder and decoder walk the same lists of fields (visit_narrow,
-// visit_wide, code_completion, code_lists), so what is written is what is read. docs/rank-log.md is the
-// specification in words.
+// How an event becomes bytes and back. Encoder and decoder walk the same lists of fields (visit_fields,
+// code_completion, code_lists), so what is written is what is read. docs/rank-log.md is the specification in
+// words.
 //
-// An event is cut in three columns, because alike bytes side by side compress and mixed ones do not:
-//   kFields   which shape the event has and what differs from the last event of that shape: a loop repeats
-//   itself
-//             here byte for byte, so zstd folds it to nearly nothing;
+// An event is cut in four columns, because alike bytes side by side compress and mixed ones do not:
+//   kHeads    which shape the event has, and whether anything differs from the last event of that shape: a
+//             loop repeats itself here number for number;
+//   kFields   new shapes, and what differs; nothing in most events;
 //   kClasses  for each time t the exponent of t+1 (0..64), one byte each;
-//   kBits     the bits of t+1 below its leading one, packed: noise, stored as it is.
+//   kBits     the bits of t+1 below its leading one.
 // A shape is (kind, call, call site, communicator, peer, receive peer, window); its slot remembers the last
 // values of everything else. All state begins anew with each chunk. Times are in ticks. Plain functions on
 // memory that the caller owns; nothing here allocates, throws or calls the system. Not thread safe.
@@ -32,11 +32,12 @@ inline constexpr std::uint32_t kPosted = 512;
 inline constexpr std::uint32_t kKinds = 128;
 
 /// Bytes of kFields that one event without lists, or one item of a list, can take at most (rounded up). The
-/// other two columns are looked at once in kEventsPerMark events, each of which takes 6 classes and 48 bytes
-/// of bits at most; the last store spills over by 8 bytes.
+/// other columns are looked at once in kEventsPerMark events, each of which takes 2 bytes of heads, 2 classes
+/// and 16 bytes of bits at most; the last store spills over by 8 bytes.
 inline constexpr std::size_t kFieldsMargin = 256;
-inline constexpr std::size_t kClassesMargin = kEventsPerMark * 6 + 8;
-inline constexpr std::size_t kBitsMargin = kEventsPerMark * 48 + 16;
+inline constexpr std::size_t kHeadsMargin = kEventsPerMark * 2 + 8;
+inline constexpr std::size_t kClassesMargin = kEventsPerMark * 2 + 8;
+inline constexpr std::size_t kBitsMargin = kEventsPerMark * 16 + 16;
 
 struct Slot {
   std::uint64_t call_key = 0;   // kind | call << 8 | site << 32
@@ -46,13 +47,14 @@ struct Slot {
   std::uint64_t sequence_mask = 0;  // likewise
   std::int32_t tag = 0;
   std::uint32_t completions = 0;
-  // From here on only for kinds with wide().
+  // From here on only for kinds that are kMiddle or kWide.
   std::uint64_t far_key = 0;  // recv_peer | window << 32
   std::uint64_t recv_bytes = 0;
   std::uint64_t message = 0;
   std::int32_t recv_tag = 0;
   std::uint32_t requests = 0;
   std::uint32_t sizes = 0;
+  // From here on only for kinds that are kWide.
   std::uint32_t members = 0;
   std::uint32_t remote_members = 0;
   std::uint32_t new_comm = 0;
@@ -60,6 +62,7 @@ struct Slot {
   std::uint32_t in_neighbours = 0;
   std::uint32_t out_neighbours = 0;
   std::uint32_t text = 0;
+  Polls polls;
 };
 
 /// How long the lists of an event are.
@@ -126,14 +129,20 @@ class KindSet {
   std::uint64_t bits_;
 };
 
-/// The kinds whose events have more than bytes, tag, request, sequence, completions and two times.
-VEF_INLINE bool wide(EventKind kind) {
+/// How much an event of a kind may have: what NarrowEvent has; also what visit_middle() names; everything.
+enum class Breadth : std::uint8_t { kNarrow, kMiddle, kWide };
+
+VEF_INLINE Breadth breadth_of(EventKind kind) {
   constexpr KindSet kNarrow(
       EventKind::kInit, EventKind::kFinalize, EventKind::kAbort, EventKind::kSend, EventKind::kIsend,
       EventKind::kRecv, EventKind::kIrecv, EventKind::kSendInit, EventKind::kRecvInit, EventKind::kComplete,
       EventKind::kRequestFree, EventKind::kCancel, EventKind::kProbe, EventKind::kMprobe, EventKind::kMrecv,
       EventKind::kPsendInit, EventKind::kPrecvInit, EventKind::kPready, EventKind::kPause);
-  return !kNarrow.has(kind);
+  constexpr KindSet kMiddle(EventKind::kStart, EventKind::kImrecv, EventKind::kSendrecv,
+                            EventKind::kCollective, EventKind::kIcollective, EventKind::kCollectiveInit,
+                            EventKind::kWinFree, EventKind::kRma);
+  if (kNarrow.has(kind)) return Breadth::kNarrow;
+  return kMiddle.has(kind) ? Breadth::kMiddle : Breadth::kWide;
 }
 
 inline bool known_kind(std::uint8_t kind) {
@@ -197,6 +206,14 @@ VEF_INLINE std::uint64_t zigzag(std::uint64_t difference) {
 }
 VEF_INLINE std::uint64_t unzigzag(std::uint64_t code) { return code >> 1 ^ (0 - (code & 1)); }
 
+/// A head: a varint of one or two bytes. What a third byte would be needed for is no slot's number.
+VEF_INLINE std::uint32_t take_head(const std::uint8_t*& at) {
+  const std::uint32_t low = *at++;
+  if (low < 0x80) [[likely]]
+    return low;
+  return (low & 0x7f) | static_cast<std::uint32_t>(*at++) << 7;
+}
+
 /// Sign extension of the signed fields, so that -1 and 1 are neighbours.
 template <class T>
 VEF_INLINE std::uint64_t widen(T value) {
@@ -216,7 +233,7 @@ struct Predicted {
         sequence(context.next_sequence & slot.sequence_mask) {}
 
   /// After an event that differed from its slot.
-  static void learn(Slot& slot, const RankEvent& event) {
+  static void learn(Slot& slot, const NarrowEvent& event) {
     slot.request_mask = event.request != 0 ? ~std::uint64_t{0} : 0;
     slot.sequence_mask = event.sequence != 0 ? ~std::uint64_t{0} : 0;
   }
@@ -235,12 +252,16 @@ VEF_INLINE void visit_narrow(Slot& slot, Predicted& predicted, Event& event, Lis
 }
 
 template <class Event, class Lists, class Visit>
-VEF_INLINE void visit_wide(Slot& slot, Event& event, Lists& lists, Visit&& visit) {
+VEF_INLINE void visit_middle(Slot& slot, Event& event, Lists& lists, Visit&& visit) {
   visit(slot.recv_bytes, event.recv_bytes);
   visit(slot.recv_tag, event.recv_tag);
   visit(slot.requests, lists.requests);
   visit(slot.sizes, lists.sizes);
   visit(slot.message, event.message);
+}
+
+template <class Event, class Lists, class Visit>
+VEF_INLINE void visit_wide(Slot& slot, Event& event, Lists& lists, Visit&& visit) {
   visit(slot.new_comm, event.new_comm);
   visit(slot.comm_flags, event.comm_flags);
   visit(slot.members, lists.members);
@@ -248,17 +269,27 @@ VEF_INLINE void visit_wide(Slot& slot, Event& event, Lists& lists, Visit&& visit
   visit(slot.in_neighbours, lists.in_neighbours);
   visit(slot.out_neighbours, lists.out_neighbours);
   visit(slot.text, lists.text);
+  visit(slot.polls.count, event.polls.count);
+  visit(slot.polls.inside, event.polls.inside);
+  visit(slot.polls.short_gaps, event.polls.short_gaps);
+  visit(slot.polls.long_gaps, event.polls.long_gaps);
 }
 
+template <class Event>
+inline constexpr bool kHasAll = std::is_base_of_v<RankEvent, std::remove_const_t<Event>>;
+
 template <class Event, class Lists, class Visit>
-VEF_INLINE void visit_fields(bool is_wide, Slot& slot, Predicted& predicted, Event& event, Lists& lists,
+VEF_INLINE void visit_fields(Breadth breadth, Slot& slot, Predicted& predicted, Event& event, Lists& lists,
                              Visit&& visit) {
   visit_narrow(slot, predicted, event, lists, visit);
-  if (is_wide) visit_wide(slot, event, lists, visit);
+  if constexpr (kHasAll<Event>) {
+    if (breadth != Breadth::kNarrow) visit_middle(slot, event, lists, visit);
+    if (breadth == Breadth::kWide) visit_wide(slot, event, lists, visit);
+  }
 }
 
 /// After an event: what later ones are predicted from.
-VEF_INLINE void remember(Context& context, const RankEvent& event) {
+VEF_INLINE void remember(Context& context, const NarrowEvent& event) {
   constexpr KindSet kPostsReceive(EventKind::kIrecv, EventKind::kRecvInit, EventKind::kImrecv,
                                   EventKind::kPrecvInit);
   // Those that name a request made before.
@@ -291,7 +322,8 @@ struct ExpectedCompletion {
   std::int32_t tag = kUndefined;
   bool unknown = false;  // a receive that was not seen posted
 
-  VEF_INLINE ExpectedCompletion(const Context& context, const RankEvent& event, bool by_request,
+  template <class Event>
+  VEF_INLINE ExpectedCompletion(const Context& context, const Event& event, bool by_request,
                                 std::uint64_t request, bool is_receive) {
     if (!is_receive) return;
     if (by_request) {
@@ -301,17 +333,22 @@ struct ExpectedCompletion {
       tag = unknown ? context.last_received.tag : posted.tag;
       bytes = unknown ? context.last_received.bytes : posted.bytes;
     } else {
-      const bool both = event.kind == EventKind::kSendrecv;
-      source = both ? event.recv_peer : event.peer;
-      tag = both ? event.recv_tag : event.tag;
-      bytes = both ? event.recv_bytes : event.bytes;
+      source = event.peer;
+      tag = event.tag;
+      bytes = event.bytes;
+      if constexpr (kHasAll<Event>) {
+        if (event.kind != EventKind::kSendrecv) return;
+        source = event.recv_peer;
+        tag = event.recv_tag;
+        bytes = event.recv_bytes;
+      }
     }
   }
 };
 
 /// One completion, either way; `request` is the expected one. `Item` is Completion, const for the encoder.
-template <class Io, class Item>
-VEF_INLINE void code_completion(Io& io, Context& context, const RankEvent& event, bool by_request,
+template <class Io, class Event, class Item>
+VEF_INLINE void code_completion(Io& io, Context& context, const Event& event, bool by_request,
                                 std::uint64_t request, Item& item) {
   std::uint8_t bits = 0;
   if constexpr (Io::kReads) {
@@ -344,8 +381,8 @@ VEF_INLINE void code_completion(Io& io, Context& context, const RankEvent& event
 }
 
 /// The completions of an event. A Waitall that went as predicted costs one byte each.
-template <class Io, class Item>
-VEF_INLINE bool code_completions(Io& io, Context& context, const RankEvent& event, Item* items,
+template <class Io, class Event, class Item>
+VEF_INLINE bool code_completions(Io& io, Context& context, const Event& event, Item* items,
                                  std::size_t count) {
   if (event.kind != EventKind::kComplete) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -402,7 +439,7 @@ inline bool code_text(Io& io, Byte* text, std::size_t count) {
 
 /// The lists of an event, in this order. `Lists` names where the items are: see ListPointers.
 template <class Io, class Lists>
-inline bool code_wide_lists(Io& io, const ListSizes& sizes, Lists& lists) {
+inline bool code_other_lists(Io& io, const ListSizes& sizes, Lists& lists) {
   return code_numbers(io, lists.requests, sizes.requests) && code_numbers(io, lists.sizes, sizes.sizes) &&
          code_runs(io, lists.members, sizes.members) &&
          code_runs(io, lists.remote_members, sizes.remote_members) &&
@@ -411,23 +448,12 @@ inline bool code_wide_lists(Io& io, const ListSizes& sizes, Lists& lists) {
          code_text(io, lists.text, sizes.text);
 }
 
-/// The times of an event, in this order. `maybe_polls` false: known not to be a kPolls.
-template <class Io, class Event>
-VEF_INLINE void code_times(Io& io, Event& event, bool maybe_polls) {
-  io.times(event.gap, event.duration);
-  if (maybe_polls && event.kind == EventKind::kPolls) {
-    io.times(event.polls.count, event.polls.inside);
-    io.times(event.polls.short_gaps, event.polls.long_gaps);
-  }
-}
-
-/// The check value after an event whose kFields are the `count` > 0 bytes at `fields`; the bytes of a last
-/// word that do not belong to the event must be readable.
-VEF_INLINE std::uint64_t check_event(std::uint64_t check, const std::uint8_t* fields, std::size_t count,
-                                     const RankEvent& event, bool maybe_polls) {
-  if (count == 1) [[likely]] {
-    check = check_step(check, *fields);
-  } else {
+/// The check value after an event whose kFields are the `count` bytes at `fields`; the bytes of a last word
+/// that do not belong to the event must be readable.
+VEF_INLINE std::uint64_t check_event(std::uint64_t check, std::uint64_t head, const std::uint8_t* fields,
+                                     std::size_t count, const NarrowEvent& event) {
+  check = check_step(check, head);
+  if (count != 0) [[unlikely]] {
     std::uint64_t word;
     for (; count > 8; fields += 8, count -= 8) {
       std::memcpy(&word, fields, 8);
@@ -436,12 +462,7 @@ VEF_INLINE std::uint64_t check_event(std::uint64_t check, const std::uint8_t* fi
     std::memcpy(&word, fields, 8);
     check = check_step(check, word & ~std::uint64_t{0} >> (64 - 8 * count));
   }
-  check = check_step(check, event.gap ^ std::rotl(event.duration, 32));
-  if (maybe_polls && event.kind == EventKind::kPolls) {
-    check = check_step(check, event.polls.count ^ std::rotl(event.polls.inside, 32));
-    check = check_step(check, event.polls.short_gaps ^ std::rotl(event.polls.long_gaps, 32));
-  }
-  return check;
+  return check_step(check, event.gap ^ std::rotl(event.duration, 32));
 }
 
 }  // namespace vef::formats::rank_log

@@ -11,8 +11,8 @@ namespace vef::formats::rank_log {
 
 /// Readable bytes that must follow each column given to the decoder.
 inline constexpr std::size_t kColumnPadding = 512;
-// An event reads at most so much behind the point where it is checked: 260 bytes of fields, 6 classes, 56
-// bytes of bits.
+// An event reads at most so much behind the point where it is checked: 300 bytes of fields, 2 heads,
+// 2 classes, 16 bytes of bits.
 static_assert(kColumnPadding >= kFieldsMargin);
 
 /// A column in memory, kColumnPadding readable bytes behind `size`.
@@ -21,10 +21,12 @@ struct ColumnView {
   std::size_t size = 0;
 };
 
-/// Read positions in the three columns.
+/// Read positions in the columns.
 struct Decoder {
   static constexpr bool kReads = true;
 
+  const std::uint8_t* heads = nullptr;
+  const std::uint8_t* heads_end = nullptr;
   const std::uint8_t* fields = nullptr;
   const std::uint8_t* fields_end = nullptr;
   const std::uint8_t* classes = nullptr;
@@ -36,7 +38,9 @@ struct Decoder {
 
   Decoder() = default;
   explicit Decoder(const ColumnView (&columns)[kColumns])
-      : fields(columns[kFields].data),
+      : heads(columns[kHeads].data),
+        heads_end(heads + columns[kHeads].size),
+        fields(columns[kFields].data),
         fields_end(fields + columns[kFields].size),
         classes(columns[kClasses].data),
         classes_end(classes + columns[kClasses].size),
@@ -44,7 +48,9 @@ struct Decoder {
         bit_end(8 * static_cast<std::uint64_t>(columns[kBits].size)) {}
 
   bool room() const { return fields < fields_end; }
-  bool sound() const { return !bad && fields <= fields_end && classes <= classes_end && bit <= bit_end; }
+  bool sound() const {
+    return !bad && heads <= heads_end && fields <= fields_end && classes <= classes_end && bit <= bit_end;
+  }
 
   VEF_INLINE void byte(std::uint8_t& value) { value = *fields++; }
 
@@ -165,7 +171,7 @@ VEF_INLINE bool decode_lists(Decoder& io, Context& context, RankEvent& event, co
     return false;
   if (!code_completions(io, context, event, lists.completions.data(), sizes.completions)) return false;
   event.completions = lists.completions;
-  if (!wide(event.kind)) return true;
+  if (breadth_of(event.kind) == Breadth::kNarrow) return true;
   struct {
     std::uint64_t* requests;
     std::uint64_t* sizes;
@@ -178,7 +184,7 @@ VEF_INLINE bool decode_lists(Decoder& io, Context& context, RankEvent& event, co
              lists.members.data(),       lists.remote_members.data(),
              lists.in_neighbours.data(), lists.out_neighbours.data(),
              lists.text.data()};
-  if (!code_wide_lists(io, sizes, pointers)) return false;
+  if (!code_other_lists(io, sizes, pointers)) return false;
   event.requests = lists.requests;
   event.sizes = lists.sizes;
   event.members = lists.members;
@@ -191,16 +197,16 @@ VEF_INLINE bool decode_lists(Decoder& io, Context& context, RankEvent& event, co
 
 /// Decodes one event; its spans point into `lists`. False: the columns are damaged from here on.
 VEF_INLINE bool decode_event(Decoder& io, Context& context, RankEvent& event, EventLists& lists) {
-  if (!io.room()) return false;
-  const std::uint64_t head = io.varint();
-  std::uint64_t number = head >> 1;
+  if (io.heads >= io.heads_end) return false;
+  const std::uint32_t head = take_head(io.heads);
+  std::uint32_t number = head >> 1;
   bool differs = (head & 1) != 0;
   if (number == 0) [[unlikely]] {
-    if (differs) return false;
+    if (differs || !io.room()) return false;
     number = decode_new_slot(io, context);
     differs = true;
   }
-  if (number == 0 || number >= context.used_slots) return false;
+  if (number == 0 || number >= context.used_slots || io.fields > io.fields_end) return false;
   Slot& slot = context.slots[number];
   Predicted predicted(context, slot);
   event = RankEvent{};
@@ -212,17 +218,17 @@ VEF_INLINE bool decode_event(Decoder& io, Context& context, RankEvent& event, Ev
   event.recv_peer = shape.recv_peer;
   event.window = shape.window;
   event.site = shape.site;
-  const bool is_wide = wide(event.kind);
+  const Breadth breadth = breadth_of(event.kind);
   ListSizes sizes;
   if (differs) {
     std::uint64_t mask = io.varint();
-    visit_fields(is_wide, slot, predicted, event, sizes, [&](auto& old, auto&) {
+    visit_fields(breadth, slot, predicted, event, sizes, [&](auto& old, auto&) {
       io.delta(mask & 1, old, old);
       mask >>= 1;
     });
     if (mask != 0) return false;
   }
-  visit_fields(is_wide, slot, predicted, event, sizes, [](const auto& old, auto& now) {
+  visit_fields(breadth, slot, predicted, event, sizes, [](const auto& old, auto& now) {
     now = static_cast<std::remove_reference_t<decltype(now)>>(old);
   });
   if (differs) Predicted::learn(slot, event);
@@ -230,7 +236,7 @@ VEF_INLINE bool decode_event(Decoder& io, Context& context, RankEvent& event, Ev
   const std::uint32_t any = sizes.completions | sizes.requests | sizes.sizes | sizes.members |
                             sizes.remote_members | sizes.in_neighbours | sizes.out_neighbours | sizes.text;
   if (any != 0 && !decode_lists(io, context, event, sizes, lists)) return false;
-  code_times(io, event, is_wide);
+  io.times(event.gap, event.duration);
   return io.sound();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writing half of rank_log_codec.h. Inlined into RankLogWriter::append.
+// The writing half of rank_log_codec.h. Inlined into RankLogWriter::append().
 #pragma once
 
 #include "rank_log_codec.h"
@@ -32,9 +32,10 @@ struct FieldsWriter {
   }
 };
 
-/// Write positions in the three columns.
+/// Write positions in the columns.
 struct Encoder {
   FieldsWriter fields;
+  std::uint8_t* heads;
   std::uint8_t* classes;
   std::uint8_t* bits;
   std::uint64_t bit;  // position in `bits`
@@ -46,6 +47,14 @@ struct Encoder {
     const std::uint64_t word = *at | value << bit % 8;
     std::memcpy(at, &word, 8);
     bit += count;
+  }
+
+  /// A varint below 2^14.
+  VEF_INLINE void head(std::uint32_t value) {
+    const bool two = value >= 0x80;
+    const auto both = static_cast<std::uint16_t>(two ? (value & 0x7f) | 0x80 | value >> 7 << 8 : value);
+    std::memcpy(heads, &both, 2);
+    heads += 1 + two;
   }
 
   VEF_INLINE void put_classes(unsigned first, unsigned second) {
@@ -68,7 +77,7 @@ struct Encoder {
 
   __attribute__((noinline)) static std::uint64_t put_long(std::uint8_t* bits, std::uint64_t bit,
                                                           std::uint64_t time, unsigned& exponent) {
-    Encoder io{{nullptr, nullptr}, nullptr, bits, bit};
+    Encoder io{{nullptr, nullptr}, nullptr, nullptr, bits, bit};
     exponent = static_cast<unsigned>(std::bit_width(time + 1)) - 1;
     if (time + 1 == 0) exponent = 64;  // and no bits
     if (exponent == 64) return bit;
@@ -107,13 +116,13 @@ struct ShapeIndex {
            (64 - kSetBits);
   }
 
-  /// `far` is looked at where the kind is wide(): elsewhere it is 0 in the event and in the slot.
-  template <bool kWide>
+  /// `far` is looked at where the kind has it: elsewhere it is 0 in the event and in the slot.
+  template <bool kFar>
   VEF_INLINE std::uint32_t find(const Context& context, const ShapeKeys& keys) const {
     for (std::uint64_t set = sets[set_of(keys)]; set != 0; set >>= 16) {
       const std::uint32_t number = set & 0xffff;
       const Slot& slot = context.slots[number];
-      if (slot.call_key == keys.call && slot.place_key == keys.place && (!kWide || slot.far_key == keys.far))
+      if (slot.call_key == keys.call && slot.place_key == keys.place && (!kFar || slot.far_key == keys.far))
         return number;
     }
     return 0;
@@ -127,9 +136,8 @@ struct ShapeIndex {
 
 /// A shape that has no slot: it takes the next one, and is told as differences to the last shape of its kind.
 __attribute__((noinline)) inline std::uint8_t* encode_new_slot(FieldsWriter io, Context& context,
-                                                               ShapeIndex& index, const RankEvent& event,
-                                                               const ShapeKeys& keys) {
-  const auto kind = static_cast<unsigned>(event.kind);
+                                                               ShapeIndex& index, const ShapeKeys& keys) {
+  const auto kind = static_cast<unsigned>(keys.call & 0xff);
   const Slot base = context.slots[context.last_slot[kind % kKinds]];
   const std::uint32_t number = context.take_slot();
   Slot& slot = context.slots[number];
@@ -147,18 +155,17 @@ __attribute__((noinline)) inline std::uint8_t* encode_new_slot(FieldsWriter io, 
     if (old != value) differs |= bit;
     bit <<= 1;
   });
-  io.byte(0);
-  io.byte(static_cast<std::uint8_t>(event.kind));
+  io.byte(static_cast<std::uint8_t>(kind));
   io.byte(static_cast<std::uint8_t>(differs));
   visit_shape(before, now, [&](const auto& old, const auto& value) { io.delta(old != value, value, old); });
   return io.at;
 }
 
-template <bool kWide>
-VEF_INLINE ListSizes sizes_of(const RankEvent& event) {
+template <class Event>
+VEF_INLINE ListSizes sizes_of(const Event& event) {
   ListSizes sizes;
   sizes.completions = static_cast<std::uint32_t>(event.completions.size());
-  if (kWide) {
+  if constexpr (kHasAll<Event>) {
     sizes.requests = static_cast<std::uint32_t>(event.requests.size());
     sizes.sizes = static_cast<std::uint32_t>(event.sizes.size());
     sizes.members = static_cast<std::uint32_t>(event.members.size());
@@ -171,19 +178,19 @@ VEF_INLINE ListSizes sizes_of(const RankEvent& event) {
 }
 
 /// The mask of the fields that differ from the slot, then the differences; the slot takes the new values.
-template <bool kWide>
+template <Breadth kBreadth, class Event>
 __attribute__((noinline)) std::uint8_t* encode_differences(FieldsWriter io, const Context& context,
-                                                           Slot& slot, const RankEvent& event) {
-  const ListSizes lists = sizes_of<kWide>(event);
+                                                           Slot& slot, const Event& event) {
+  const ListSizes lists = sizes_of(event);
   Predicted predicted(context, slot);
   std::uint64_t mask = 0, bit = 1;
-  visit_fields(kWide, slot, predicted, event, lists, [&](auto& old, const auto& now) {
+  visit_fields(kBreadth, slot, predicted, event, lists, [&](auto& old, const auto& now) {
     if (old != now) mask |= bit;
     bit <<= 1;
   });
   io.varint(mask);
   bit = 1;
-  visit_fields(kWide, slot, predicted, event, lists, [&](auto& old, const auto& now) {
+  visit_fields(kBreadth, slot, predicted, event, lists, [&](auto& old, const auto& now) {
     io.delta(mask & bit, now, old);
     old = now;
     bit <<= 1;
@@ -193,15 +200,16 @@ __attribute__((noinline)) std::uint8_t* encode_differences(FieldsWriter io, cons
 }
 
 /// Null: they do not fit.
-__attribute__((noinline)) inline std::uint8_t* encode_completions(FieldsWriter io, Context& context,
-                                                                  const RankEvent& event) {
+template <class Event>
+__attribute__((noinline)) std::uint8_t* encode_completions(FieldsWriter io, Context& context,
+                                                           const Event& event) {
   return code_completions(io, context, event, event.completions.data(), event.completions.size()) ? io.at
                                                                                                   : nullptr;
 }
 
-/// The lists that only kinds with wide() have. Null: they do not fit.
-__attribute__((noinline)) inline std::uint8_t* encode_wide_lists(FieldsWriter io, const RankEvent& event) {
-  const ListSizes sizes = sizes_of<true>(event);
+/// The lists that no kNarrow kind has. Null: they do not fit.
+__attribute__((noinline)) inline std::uint8_t* encode_other_lists(FieldsWriter io, const RankEvent& event) {
+  const ListSizes sizes = sizes_of(event);
   struct {
     const std::uint64_t* requests;
     const std::uint64_t* sizes;
@@ -217,50 +225,57 @@ __attribute__((noinline)) inline std::uint8_t* encode_wide_lists(FieldsWriter io
           event.in_neighbours.data(),
           event.out_neighbours.data(),
           reinterpret_cast<const std::uint8_t*>(event.text.data())};
-  return code_wide_lists(io, sizes, lists) ? io.at : nullptr;
+  return code_other_lists(io, sizes, lists) ? io.at : nullptr;
 }
 
-/// Shape and fields: one byte where the event is what its slot predicts.
-template <bool kWide>
-VEF_INLINE void encode_fields(FieldsWriter& io, Context& context, ShapeIndex& index, const RankEvent& event) {
-  const ListSizes sizes = sizes_of<kWide>(event);
-  const ShapeKeys keys{call_key(event.kind, event.call, event.site), place_key(event.comm, event.peer),
-                       kWide ? far_key(event.recv_peer, event.window) : 0};
-  const std::uint32_t number = index.find<kWide>(context, keys);
+/// Shape and fields; returns the head. Nothing but it is written where the event is what its slot predicts.
+template <Breadth kBreadth, class Event>
+VEF_INLINE std::uint32_t encode_fields(FieldsWriter& io, Context& context, ShapeIndex& index,
+                                       const Event& event) {
+  constexpr bool kFar = kBreadth != Breadth::kNarrow;
+  const ListSizes sizes = sizes_of(event);
+  ShapeKeys keys{call_key(event.kind, event.call, event.site), place_key(event.comm, event.peer), 0};
+  if constexpr (kFar) keys.far = far_key(event.recv_peer, event.window);
+  const std::uint32_t number = index.find<kFar>(context, keys);
   if (number == 0) [[unlikely]] {
-    io.at = encode_new_slot(io, context, index, event, keys);
+    io.at = encode_new_slot(io, context, index, keys);
     Slot& fresh = context.slots[context.last_slot[static_cast<unsigned>(event.kind) % kKinds]];
-    io.at = encode_differences<kWide>(io, context, fresh, event);
-    return;
+    io.at = encode_differences<kBreadth>(io, context, fresh, event);
+    return 0;
   }
   Slot& slot = context.slots[number];
   Predicted predicted(context, slot);
   std::uint64_t differs = 0;
-  visit_fields(kWide, slot, predicted, event, sizes,
+  visit_fields(kBreadth, slot, predicted, event, sizes,
                [&](auto& old, const auto& now) { differs |= widen(old) ^ widen(now); });
-  io.varint(number << 1 | (differs != 0));
-  if (differs != 0) io.at = encode_differences<kWide>(io, context, slot, event);
+  if (differs == 0) [[likely]]
+    return number << 1;
+  io.at = encode_differences<kBreadth>(io, context, slot, event);
+  return number << 1 | 1;
 }
 
-/// Encodes one event, whose kind is wide() or not as kWide says. False: it does not fit; then the positions
-/// and the context are spoilt, and the chunk must end with the event before.
-template <bool kWide>
-VEF_INLINE bool encode_event(Encoder& io, Context& context, ShapeIndex& index, const RankEvent& event) {
-  if (!io.fields.room()) return false;
-  encode_fields<kWide>(io.fields, context, index, event);
+/// Encodes one event of a kind of this breadth, all but its times and its head, which is returned. It does
+/// not fit: kNoRoom; then the positions and the context are spoilt, and the chunk must end with the event
+/// before.
+inline constexpr std::uint32_t kNoRoom = ~std::uint32_t{0};
+template <Breadth kBreadth, class Event>
+VEF_INLINE std::uint32_t encode_event(FieldsWriter& io, Context& context, ShapeIndex& index,
+                                      const Event& event) {
+  if (!io.room()) return kNoRoom;
+  const std::uint32_t head = encode_fields<kBreadth>(io, context, index, event);
   remember(context, event);
   if (!event.completions.empty()) {
-    io.fields.at = encode_completions(io.fields, context, event);
-    if (io.fields.at == nullptr) return false;
+    io.at = encode_completions(io, context, event);
+    if (io.at == nullptr) return kNoRoom;
   }
-  if (kWide &&
-      (event.requests.size() | event.sizes.size() | event.members.size() | event.remote_members.size() |
-       event.in_neighbours.size() | event.out_neighbours.size() | event.text.size()) != 0) {
-    io.fields.at = encode_wide_lists(io.fields, event);
-    if (io.fields.at == nullptr) return false;
+  if constexpr (kBreadth != Breadth::kNarrow) {
+    if ((event.requests.size() | event.sizes.size() | event.members.size() | event.remote_members.size() |
+         event.in_neighbours.size() | event.out_neighbours.size() | event.text.size()) != 0) {
+      io.at = encode_other_lists(io, event);
+      if (io.at == nullptr) return kNoRoom;
+    }
   }
-  code_times(io, event, kWide);
-  return true;
+  return head;
 }
 
 }  // namespace vef::formats::rank_log

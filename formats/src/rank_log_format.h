@@ -30,10 +30,13 @@ inline constexpr std::uint64_t kFileMagic = magic("\xd6VEFLOG\n");
 inline constexpr std::uint64_t kChunkMagic = magic("\xd6VEFCHK\n");
 inline constexpr std::uint64_t kOpenMagic = magic("\xd6VEFOPN\n");
 
-/// An event is cut in three columns (rank_log_codec.h); each is compressed by itself.
-enum Column : unsigned { kFields, kClasses, kBits, kColumns };
+/// An event is cut in four columns (rank_log_codec.h); each is packed by itself (rank_log_pack.h).
+enum Column : unsigned { kHeads, kFields, kClasses, kBits, kColumns };
 /// No writer makes a column larger than this and no reader believes one that says so.
 inline constexpr std::uint32_t kMaxColumnBytes = 16u << 20;
+
+/// Folding a column (rank_log_pack.h) makes it at most so much longer.
+inline constexpr std::size_t kFoldSlack = 16;
 
 enum class LogState : std::uint32_t {
   kRunning = 0,   // the job runs, or was killed
@@ -83,14 +86,14 @@ struct ChunkHeader {
   std::uint32_t sequence;  // 0, 1, 2, ...
   std::uint32_t events;
   std::uint32_t raw_bytes[kColumns];
-  std::uint32_t stored_bytes[kColumns];  // one zstd frame each, in this order
+  std::uint32_t stored_bytes[kColumns];  // packed, in this order
   std::uint64_t start_ticks;             // end of the event before the chunk
   std::uint64_t first_event;             // its number in the log
   std::uint64_t data_check;              // XXH64 of the stored columns
   std::uint64_t check;                   // XXH64 of the bytes before, seeded with FileIdentity::check
 };
 
-static_assert(sizeof(ChunkHeader) == 72 && offsetof(ChunkHeader, check) == 64);
+static_assert(sizeof(ChunkHeader) == 80 && offsetof(ChunkHeader, check) == 72);
 
 /// The first page of the .open file. `commit` is all that appending changes here.
 struct OpenHeader {
@@ -111,8 +114,8 @@ struct OpenHeader {
   std::uint64_t commit;  // 0: no events; else events | check value << 32, stored last, in one piece
 };
 
-static_assert(sizeof(OpenHeader) == 96 && offsetof(OpenHeader, check) == 56 &&
-              offsetof(OpenHeader, commit) == 88);
+static_assert(sizeof(OpenHeader) == 104 && offsetof(OpenHeader, check) == 64 &&
+              offsetof(OpenHeader, commit) == 96);
 
 inline constexpr std::uint32_t kPage = 4096;
 /// After every so many events their check value is noted in the table of marks, so that a damaged open chunk

@@ -164,11 +164,11 @@ TEST(RankLog, BytesAreThoseOfTheSpecification) {
     EXPECT_EQ(open.substr(header.column_offset[which], expected.size()), expected) << "column " << which;
   };
   using namespace std::string_literals;
+  column(rank_log::kHeads, "\x00\x00\x04\x00"s);
   column(rank_log::kFields,
-         "\x00\x01\x01\x02\x00"s
-         "\x00\x0b\x05\x06\x0a\x07\x0e\x80\x40\x02"s
-         "\x04"s
-         "\x00\x11\x01\x12\x08\x04\x00\x00"s);
+         "\x01\x01\x02\x00"s
+         "\x0b\x05\x06\x0a\x07\x0e\x80\x40\x02"s
+         "\x11\x01\x12\x08\x04\x00\x00"s);
   column(rank_log::kClasses, "\x09\x08\x06\x04\x03\x00\x02\x05"s);
   column(rank_log::kBits, "\xe9\xeb\xcb\x02\x09"s);
   EXPECT_EQ(header.commit & 0xffffffff, 4u);

@@ -21,6 +21,7 @@
 
 #include "rank_log_encode.h"
 #include "rank_log_files.h"
+#include "rank_log_pack.h"
 
 namespace vef::formats {
 
@@ -52,7 +53,8 @@ struct Plan {
   std::size_t packed = 0;     // a finished chunk
   std::size_t marks = 0;
   std::size_t columns[kColumns] = {};
-  std::size_t open_bytes = 0;  // the .open file
+  std::size_t stored[kColumns] = {};  // what they can take when they are packed
+  std::size_t open_bytes = 0;         // the .open file
 };
 
 /// False: the compression alone needs nearly all of the buffer.
@@ -64,17 +66,20 @@ bool make_plan(std::size_t buffer_bytes, std::size_t state_bytes, const ZSTD_com
   // The open chunk and its compressed copy, which zstd may need 1/256 longer.
   std::size_t open = round_down((buffer_bytes - fixed) / 2 - (buffer_bytes - fixed) / 64);
   if (open > kMaxOpenBytes) open = kMaxOpenBytes;
-  plan.columns[kClasses] = round_down(open / 4);
-  const std::size_t marks_bytes = plan.columns[kClasses] / 2 / kEventsPerMark * sizeof(std::uint32_t);
+  // Whichever column is full first ends the chunk. The shares suit up to 1.2 bytes of heads, 1.6 of fields
+  // and 1.6 of bits per event, whose classes are 2.
+  static constexpr std::size_t kSixteenths[kColumns] = {3, 4, 5, 4};
+  const std::size_t marks_bytes = open * kSixteenths[kClasses] / 32 / kEventsPerMark * sizeof(std::uint32_t);
   plan.marks = marks_bytes / sizeof(std::uint32_t);
-  const std::size_t rest = open - plan.columns[kClasses] - kPage - round_up(marks_bytes);
-  plan.columns[kFields] = round_down(rest / 2);
-  plan.columns[kBits] = round_down(rest / 2);
   plan.open_bytes = kPage + round_up(marks_bytes);
+  const std::size_t rest = open - plan.open_bytes;
   plan.packed = sizeof(ChunkHeader);
-  for (const std::size_t column : plan.columns) {
-    plan.open_bytes += column;
-    plan.packed += ZSTD_compressBound(column);
+  for (unsigned column = 0; column < kColumns; ++column) {
+    const std::size_t bytes = round_down(rest * kSixteenths[column] / 16);
+    plan.columns[column] = bytes;
+    plan.stored[column] = column <= kFields ? ZSTD_compressBound(bytes + kFoldSlack) : bytes + kPage;
+    plan.open_bytes += bytes;
+    plan.packed += plan.stored[column];
   }
   return true;
 }
@@ -84,7 +89,7 @@ bool make_plan(std::size_t buffer_bytes, std::size_t state_bytes, const ZSTD_com
 bool choose_plan(const RankLogOptions& options, std::size_t state_bytes,
                  ZSTD_compressionParameters& parameters, Plan& plan) {
   for (int level = options.level; level >= 1; --level) {
-    for (std::size_t chunk = options.buffer_bytes / 2; chunk >= kMinBuffer / 8; chunk /= 2) {
+    for (std::size_t chunk = options.buffer_bytes / 2; chunk >= kMinBuffer / 32; chunk /= 2) {
       parameters = ZSTD_getCParams(level, chunk, 0);
       if (make_plan(options.buffer_bytes, state_bytes, parameters, plan)) return true;
     }
@@ -101,6 +106,7 @@ bool set_level(ZSTD_CCtx* zstd, const ZSTD_compressionParameters& level) {
       {ZSTD_c_minMatch, static_cast<int>(level.minMatch)},
       {ZSTD_c_targetLength, static_cast<int>(level.targetLength)},
       {ZSTD_c_strategy, static_cast<int>(level.strategy)},
+      {ZSTD_c_contentSizeFlag, 1},
   };
   for (const auto& [name, value] : values)
     if (ZSTD_isError(ZSTD_CCtx_setParameter(zstd, name, value))) return false;
@@ -124,6 +130,8 @@ struct RankLogWriter::State {
   std::uint64_t first_event = 0;
   std::uint8_t* columns[kColumns] = {};
   Plan plan;
+  Folder folder;
+  TimePacker times;
   ZSTD_CCtx* zstd = nullptr;
   std::uint8_t* packed = nullptr;
   std::size_t memory_bytes = 0;
@@ -141,10 +149,13 @@ struct RankLogWriter::State {
   void reset_positions();
   bool seal();
   bool pack(ChunkHeader& chunk, std::size_t& size);
-  template <bool kWide>
-  bool try_append(const RankEvent& event);
+  std::size_t pack_bytes(const std::uint8_t* column, std::size_t size, std::uint8_t* to, std::size_t room);
+  template <Breadth kBreadth, class Event>
+  bool try_append(const Event& event);
   bool try_append_wide(const RankEvent& event);
-  AppendResult append_slowly(const RankEvent& event);
+  bool try_append_any(const RankEvent& event);
+  template <class Event, class TryAppend>
+  AppendResult append_slowly(const Event& event, TryAppend try_again);
   void mark(std::uint32_t events);
   bool write_progress();
   void stop(const char* path, const char* what, int error_number);
@@ -241,6 +252,7 @@ bool RankLogWriter::State::map_open_chunk() {
 void RankLogWriter::State::reset_positions() {
   io.fields.at = columns[kFields];
   io.fields.limit = columns[kFields] + plan.columns[kFields] - kFieldsMargin;
+  io.heads = columns[kHeads];
   io.classes = columns[kClasses];
   io.bits = columns[kBits];
   io.bit = 0;
@@ -262,19 +274,35 @@ void RankLogWriter::State::begin_chunk(std::uint32_t sequence) {
   reset_positions();
 }
 
-/// Compresses the committed part of the open chunk behind a chunk header in `packed`.
+/// Folds and compresses a column; 0: not possible. The folded one lies at the end of `packed` meanwhile,
+/// where the columns go that are packed after this one.
+std::size_t RankLogWriter::State::pack_bytes(const std::uint8_t* column, std::size_t size, std::uint8_t* to,
+                                             std::size_t room) {
+  std::uint8_t* folded = packed + plan.packed - (size + kFoldSlack);
+  const std::size_t folded_size = folder.fold(column, size, folded);
+  const std::size_t stored = ZSTD_compress2(zstd, to, room, folded, folded_size);
+  return ZSTD_isError(stored) ? 0 : stored;
+}
+
+/// Packs the committed part of the open chunk behind a chunk header in `packed`.
 bool RankLogWriter::State::pack(ChunkHeader& chunk, std::size_t& size) {
-  const std::uint8_t* ends[kColumns] = {io.fields.at, io.classes, io.bits + (io.bit + 7) / 8};
-  size = sizeof(ChunkHeader);
-  for (unsigned column = 0; column < kColumns; ++column) {
-    const auto raw = static_cast<std::size_t>(ends[column] - columns[column]);
-    const std::size_t stored =
-        ZSTD_compress2(zstd, packed + size, ZSTD_compressBound(plan.columns[column]), columns[column], raw);
-    if (ZSTD_isError(stored)) return false;
-    chunk.raw_bytes[column] = static_cast<std::uint32_t>(raw);
+  const std::uint8_t* ends[kColumns] = {io.heads, io.fields.at, io.classes, io.bits + (io.bit + 7) / 8};
+  for (unsigned column = 0; column < kColumns; ++column)
+    chunk.raw_bytes[column] = static_cast<std::uint32_t>(ends[column] - columns[column]);
+  std::uint8_t* to = packed + sizeof(ChunkHeader);
+  for (const Column column : {kHeads, kFields}) {
+    const std::size_t stored = pack_bytes(columns[column], chunk.raw_bytes[column], to, plan.stored[column]);
+    if (stored == 0) return false;
     chunk.stored_bytes[column] = static_cast<std::uint32_t>(stored);
-    size += stored;
+    to += stored;
   }
+  PackedTimes done{to, plan.stored[kClasses], 0, to + plan.stored[kClasses], 0};
+  times.pack({chunk_events, columns[kHeads], columns[kClasses], columns[kBits], chunk.raw_bytes[kBits]},
+             done);
+  std::memmove(to + done.classes_size, done.bits, done.bits_size);
+  chunk.stored_bytes[kClasses] = static_cast<std::uint32_t>(done.classes_size);
+  chunk.stored_bytes[kBits] = static_cast<std::uint32_t>(done.bits_size);
+  size = static_cast<std::size_t>(to - packed) + done.classes_size + done.bits_size;
   chunk.data_check = XXH64(packed + sizeof(ChunkHeader), size - sizeof(ChunkHeader), 0);
   chunk.check = block_check(chunk, header.identity.check);
   std::memcpy(packed, &chunk, sizeof chunk);
@@ -307,21 +335,26 @@ bool RankLogWriter::State::seal() {
 /// Once in kEventsPerMark events: notes the check value, and closes the chunk where a column is nearly full.
 __attribute__((noinline)) void RankLogWriter::State::mark(std::uint32_t events) {
   marks[events / kEventsPerMark - 1] = mark_word(check);
-  const bool full = io.classes > columns[kClasses] + plan.columns[kClasses] - kClassesMargin ||
+  const bool full = io.heads > columns[kHeads] + plan.columns[kHeads] - kHeadsMargin ||
+                    io.classes > columns[kClasses] + plan.columns[kClasses] - kClassesMargin ||
                     io.bit / 8 > plan.columns[kBits] - kBitsMargin;
   if (full) io.fields.limit = nullptr;
 }
 
 /// Encodes and commits. False: there is no room, or the log has stopped.
-template <bool kWide>
-VEF_INLINE bool RankLogWriter::State::try_append(const RankEvent& event) {
+template <Breadth kBreadth, class Event>
+VEF_INLINE bool RankLogWriter::State::try_append(const Event& event) {
   // Member by member: copied as a whole it would live in memory.
-  Encoder done{{io.fields.at, io.fields.limit}, io.classes, io.bits, io.bit};
-  if (!encode_event<kWide>(done, context, index, event)) [[unlikely]]
+  Encoder done{{io.fields.at, io.fields.limit}, io.heads, io.classes, io.bits, io.bit};
+  const std::uint32_t head = encode_event<kBreadth>(done.fields, context, index, event);
+  if (head == kNoRoom) [[unlikely]]
     return false;
+  done.head(head);
+  done.times(event.gap, event.duration);
   check =
-      check_event(check, io.fields.at, static_cast<std::size_t>(done.fields.at - io.fields.at), event, kWide);
+      check_event(check, head, io.fields.at, static_cast<std::size_t>(done.fields.at - io.fields.at), event);
   io.fields.at = done.fields.at;
+  io.heads = done.heads;
   io.classes = done.classes;
   io.bit = done.bit;
   now_ticks += event.gap + event.duration;
@@ -333,16 +366,28 @@ VEF_INLINE bool RankLogWriter::State::try_append(const RankEvent& event) {
 }
 
 __attribute__((noinline)) bool RankLogWriter::State::try_append_wide(const RankEvent& event) {
-  return try_append<true>(event);
+  return try_append<Breadth::kWide>(event);
+}
+
+VEF_INLINE bool RankLogWriter::State::try_append_any(const RankEvent& event) {
+  switch (breadth_of(event.kind)) {
+    case Breadth::kNarrow:
+      return try_append<Breadth::kNarrow>(static_cast<const NarrowEvent&>(event));
+    case Breadth::kMiddle:
+      return try_append<Breadth::kMiddle>(event);
+    default:
+      return try_append_wide(event);
+  }
 }
 
 /// The event did not fit: the chunk turns over, and the event opens the next one.
-__attribute__((noinline)) AppendResult RankLogWriter::State::append_slowly(const RankEvent& event) {
+template <class Event, class TryAppend>
+__attribute__((noinline)) AppendResult RankLogWriter::State::append_slowly(const Event& event,
+                                                                           TryAppend try_again) {
   if (stopped) return AppendResult::kStopped;
   const bool was_empty = chunk_events == 0;
   if (!seal()) return AppendResult::kStopped;
-  if (!was_empty && (wide(event.kind) ? try_append_wide(event) : try_append<false>(event)))
-    return AppendResult::kTurnedOver;
+  if (!was_empty && (this->*try_again)(event)) return AppendResult::kTurnedOver;
   stop(log_path, "an event is larger than the buffer, which should be larger", EMSGSIZE);
   header.progress.state = LogState::kStopped;
   write_progress();
@@ -408,8 +453,14 @@ RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
 
 AppendResult RankLogWriter::append(const RankEvent& event) noexcept {
   State& state = *state_;
-  const bool done = wide(event.kind) ? state.try_append_wide(event) : state.try_append<false>(event);
-  return done ? AppendResult::kOk : state.append_slowly(event);
+  return state.try_append_any(event) ? AppendResult::kOk : state.append_slowly(event, &State::try_append_any);
+}
+
+AppendResult RankLogWriter::append_narrow(const NarrowEvent& event) noexcept {
+  State& state = *state_;
+  return state.try_append<Breadth::kNarrow>(event)
+             ? AppendResult::kOk
+             : state.append_slowly(event, &State::try_append<Breadth::kNarrow, NarrowEvent>);
 }
 
 AppendResult RankLogWriter::flush() noexcept {

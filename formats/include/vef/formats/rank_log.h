@@ -119,32 +119,38 @@ struct Polls {
   bool operator==(const Polls&) const = default;
 };
 
-/// One event. `gap` is the time since the end of the previous event of this log (for kPolls: the gap before
-/// the first poll), `duration` the time inside the call. The writer takes clock ticks, the reader returns
-/// nanoseconds; spans point to the caller's memory (writer) or into the reader until its next call.
-struct RankEvent {
+/// What most events have: all there is of the kinds of point-to-point calls (but kSendrecv, kImrecv and
+/// kStart), of requests, and of kInit to kAbort and kPause. `gap` is the time since the end of the previous
+/// event of this log (for kPolls: the gap before the first poll), `duration` the time inside the call. The
+/// writer takes clock ticks, the reader returns nanoseconds; spans point to the caller's memory (writer) or
+/// into the reader until its next call.
+struct NarrowEvent {
   EventKind kind = EventKind::kInit;
   std::uint16_t call = 0;  // MpiCall
+  std::uint32_t site = 0;  // call site, from 1; 0: not recorded
   std::uint64_t gap = 0;
   std::uint64_t duration = 0;
   std::uint32_t comm = 0;
   std::int32_t peer = 0;
-  std::int32_t tag = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t request = 0;
+  std::uint64_t sequence = 0;  // order of posting events in the process once two threads call MPI; else 0
+  std::int32_t tag = 0;
+  std::span<const Completion> completions;
+};
+
+/// Any event.
+struct RankEvent : NarrowEvent {
   std::int32_t recv_peer = 0;
   std::int32_t recv_tag = 0;
   std::uint64_t recv_bytes = 0;
-  std::uint64_t request = 0;
   std::uint64_t message = 0;
-  std::uint64_t sequence = 0;  // order of posting events in the process once two threads call MPI; else 0
-  std::uint32_t new_comm = 0;
-  std::uint8_t comm_flags = 0;
   std::uint32_t window = 0;  // numbered per process in order of creation, from 1
-  std::uint32_t site = 0;    // call site, from 1; 0: not recorded
-  Polls polls;
-  std::span<const Completion> completions;
   std::span<const std::uint64_t> requests;
   std::span<const std::uint64_t> sizes;
+  std::uint32_t new_comm = 0;
+  std::uint8_t comm_flags = 0;
+  Polls polls;
   std::span<const RankRun> members;
   std::span<const RankRun> remote_members;
   std::span<const std::int32_t> in_neighbours;  // ranks in the communicator, with repetitions, in MPI's order

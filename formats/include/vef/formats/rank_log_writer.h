@@ -53,6 +53,8 @@ class RankLogWriter {
 
   /// Appends an event whose gap and duration are in ticks.
   AppendResult append(const RankEvent& event) noexcept;
+  /// The same for an event of a kind that NarrowEvent suffices for, and cheaper: nothing else is looked at.
+  AppendResult append_narrow(const NarrowEvent& event) noexcept;
 
   /// Seals the open chunk now: what is recorded so far lies compressed in the .vlog file.
   AppendResult flush() noexcept;

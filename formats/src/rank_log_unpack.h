@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reading half of rank_log_pack.h. Believes nothing: every count, place and frequency is checked. Not
+// thread safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "rank_log_times.h"
+
+namespace vef::formats::rank_log {
+
+/// Undoes Folder::fold(). False: `from` does not tell of exactly `size` bytes.
+bool unfold(const std::uint8_t* from, std::size_t from_size, std::uint8_t* to, std::size_t size);
+
+struct Bytes {
+  const std::uint8_t* data;
+  std::size_t size;
+};
+
+/// The columns of times of a chunk, to be filled. `classes` has 2 * events bytes, `bits` has bits_size, and 8
+/// more that may be spoilt.
+struct UnpackedTimes {
+  std::uint32_t events;
+  Bytes heads;
+  std::uint8_t* classes;
+  std::uint8_t* bits;
+  std::size_t bits_size;
+};
+
+class TimeUnpacker {
+ public:
+  /// False: the packed columns are damaged.
+  bool unpack(Bytes classes, Bytes bits, const UnpackedTimes& to);
+
+ private:
+  struct Table {
+    unsigned fine_bits = 0;
+    std::vector<std::uint16_t> symbols;
+    std::vector<std::uint16_t> starts;  // of each symbol among kFrequencySum, and kFrequencySum
+    std::uint16_t first[256];           // index of the symbol that the 16 places from 16 * i begin with
+  };
+  bool read_tables(Bytes& from);
+  bool read_table(Bytes& from, Table& table);
+  bool read_blocks(Bytes from, Bytes bits, const UnpackedTimes& to);
+
+  std::uint8_t group_of_[kSlots];
+  std::vector<Table> tables_;  // two for each group
+};
+
+}  // namespace vef::formats::rank_log
