@@ -102,6 +102,15 @@ class Checker:
             lines = [line.split(" comm")[0] for line in self.lines(f"calls-{selected}")["1.0"]]
             self.expect(f"--calls {selected}", lines, kept)
 
+    def regions(self):
+        """The program has the regions `time step` and, in it, `inner`; at its end it switches recording on itself."""
+        self.record("regions", ["--regions", "other,inner"], self.job(2, self.program("pcontrol_regions")))
+        for log, lines in self.lines("regions").items():
+            kept = [line for line in lines if not line.startswith(("pause", "Pcontrol"))]
+            self.expect(f"--regions other,inner: log {log}", kept,
+                        ["Init", "region begins name='inner'", "region ends name='inner'", "Barrier comm=0 bytes=0 recv=0",
+                         "Finalize", "complete"])
+
     def scratch(self):
         scratch = self.path("node-local")
         os.makedirs(scratch)
@@ -233,7 +242,7 @@ def main():
     problems = []
     for family in ("openmpi", "mpich"):
         checker = Checker(args, family)
-        for check in ("ranks", "refused", "start", "calls", "scratch", "call_sites", "clocks", "two_jobs", "spawned", "environment",
+        for check in ("ranks", "refused", "start", "calls", "regions", "scratch", "call_sites", "clocks", "two_jobs", "spawned", "environment",
                       "killed"):
             if args.only in (None, check):
                 getattr(checker, check)()

@@ -39,13 +39,23 @@ bool read_text(const char* from, char* text, std::size_t size) {
   return end != 0 && end < size - 1;
 }
 
-void log_region(Call& call, int tag, const char* name) {
-  if (!call.posting_is_on()) return;
+/// A region begins or ends. Where only some are to be recorded (VEF_REGIONS), these switch recording on and
+/// off.
+void pass_region(Call& call, int tag, const char* name) {
   char text[kLongestName + 2] = "";
-  RankEvent event = event_of(EventKind::kRegion);
-  event.tag = tag;
-  if (read_text(name, text, sizeof text)) event.text = text;
-  call.log(event);
+  if (!read_text(name, text, sizeof text)) text[0] = '\0';
+  const bool switches =
+      process.regions != nullptr && settings::in_names(process.regions, text, std::strlen(text));
+  if (switches && tag > 0 && process.open_regions.fetch_add(1, std::memory_order_relaxed) == 0)
+    set_recording(true);
+  if (call.posting_is_on()) {
+    RankEvent event = event_of(EventKind::kRegion);
+    event.tag = tag;
+    event.text = text;
+    call.log(event);
+  }
+  if (!switches || tag > 0 || process.open_regions.load(std::memory_order_relaxed) == 0) return;
+  if (process.open_regions.fetch_sub(1, std::memory_order_relaxed) == 1) set_recording(false);
 }
 
 }  // namespace
@@ -58,7 +68,7 @@ void control(int level, const char* name) {
   if (level == 2) {
     call.flush();
   } else {
-    log_region(call, level < 0 ? -1 : 1, name);
+    pass_region(call, level < 0 ? -1 : 1, name);
   }
 }
 

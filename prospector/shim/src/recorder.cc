@@ -154,7 +154,8 @@ bool open_capture() {
     say_once("call sites are not recorded: %s", call_sites.error());
   }
   process.calls = options.calls;
-  if (!options.starts_on) set_recording(false);
+  process.regions = options.regions;
+  if (!options.starts_on || options.regions != nullptr) set_recording(false);
   if (!capture.write_description(start_sample, nullptr, clock_sync)) {
     say("rank %d: %s/capture.json cannot be written", world.rank, capture.directory());
   }

@@ -73,6 +73,8 @@ struct Process {
   std::atomic<std::int32_t> thread_count{0};
   std::uint64_t poll_gap_ticks = 0;
   unsigned calls = settings::kAllCalls;
+  const char* regions = nullptr;               // VEF_REGIONS
+  std::atomic<std::uint32_t> open_regions{0};  // of these
 
   // MPI sessions that are open, and one more between MPI_Init and MPI_Finalize: recording ends with the last.
   std::atomic<int> open_instances{0};
