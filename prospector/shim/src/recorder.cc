@@ -60,8 +60,6 @@ void thread_has_ended(void* value) {
 }
 
 void start() {
-  start_clock();
-  start_sample = sample_clock();
   switch (load_mpi_library()) {
     case LibraryState::kReady:
       break;
@@ -74,6 +72,8 @@ void start() {
       return stop();
   }
   options = read_settings();
+  start_clock(options.time_resolution_ns);
+  start_sample = sample_clock();
   if (!process.requests.start() || !process.messages.start() ||
       pthread_key_create(&thread_end_key, thread_has_ended) != 0 ||
       pthread_atfork(nullptr, nullptr, leave_to_parent) != 0) {
@@ -103,7 +103,7 @@ formats::RankLogWriter* create_log(std::int32_t number) {
   log.mpi_library = library_version;
   log.job = capture.job();
   log.level = static_cast<int>(options.level);
-  log.ticks_are_ns = !clock_is_counter;
+  log.ticks_are_ns = ticks_are_ns;
   log.start = start_sample;
   char error[512] = "";
   formats::RankLogWriter* writer = formats::RankLogWriter::create(log, error, sizeof error);
@@ -145,7 +145,7 @@ bool open_capture() {
   if (!process.communicators.start()) return false;
   if (is_initialized()) process.communicators.enter_predefined();
   process.poll_gap_ticks = static_cast<std::uint64_t>(static_cast<double>(options.poll_gap_ns) *
-                                                      (clock_is_counter ? tick_rate() : 1.0));
+                                                      (ticks_are_ns ? 1.0 : tick_rate()));
   if (!capture.open(options, world.rank, world.size)) {
     say_once("rank %d: nothing is recorded: %s", world.rank, capture.error());
     return false;
