@@ -50,7 +50,7 @@ class Checker:
             if os.path.exists(capture):
                 self.problems.append(f"{what}: found {capture}; expected no capture")
             return
-        text = output_of(self.args.log_text, capture)
+        text = subprocess.run([self.args.log_text, capture], capture_output=True, text=True, check=False).stdout
         wanted = "".join(f"# {rank}.0\n" + "".join(f"{line}\n" for line in logs) + "complete\n" for rank in (0, 1))
         if text != wanted:
             self.problems.append(f"{what}: found the logs\n{text}expected\n{wanted}")

@@ -16,16 +16,7 @@ inline void describe_created(Call& call, MPI_Comm created, RankEvent& event) {
   event.new_comm = formats::kCommNull;
   if (created == mpi.comm_null) return;
   const Communicator entry = process.communicators.enter(created);
-  event.new_comm = entry.number;
-  const Members members = call.thread().members.describe(created);
-  event.comm_flags = static_cast<std::uint8_t>(event.comm_flags | members.flags);
-  event.members = members.local;
-  event.remote_members = members.remote;
-  event.in_neighbours = members.in_neighbours;
-  event.out_neighbours = members.out_neighbours;
-  // Who is at the other side is not known by name, but by number.
-  if ((members.flags & formats::kCommRemoteUnknown) != 0)
-    event.bytes = static_cast<std::uint64_t>(entry.remote_size);
+  describe(entry, call.thread().members.describe(created), event);
 }
 
 template <class Real>
@@ -99,14 +90,10 @@ int comm_idup(MpiCall number, MPI_Comm parent, MPI_Comm* created, MPI_Request* r
   call.end();
   if (result != MPI_SUCCESS) return result;
   RankEvent event = event_of(EventKind::kCommCreate);
-  event.comm = call.communicator(parent).number;
-  event.new_comm = process.communicators.reserve_number();
-  const Members members = call.thread().members.describe(parent);
-  event.comm_flags = members.flags;
-  event.members = members.local;
-  event.remote_members = members.remote;
-  event.in_neighbours = members.in_neighbours;
-  event.out_neighbours = members.out_neighbours;
+  Communicator entry = call.communicator(parent);
+  event.comm = entry.number;
+  entry.number = process.communicators.reserve_number();
+  describe(entry, call.thread().members.describe(parent), event);
   process.requests.push(to_key(*request), {.number = new_operation(),
                                            .target = created,
                                            .comm = event.new_comm,

@@ -51,32 +51,45 @@ bool CommunicatorTable::remove(MPI_Comm comm, Communicator& removed) {
   return table_.remove(to_key(comm), removed);
 }
 
+void describe(const Communicator& entry, const Members& members, formats::RankEvent& event) {
+  event.new_comm = entry.number;
+  event.comm_flags = static_cast<std::uint8_t>(event.comm_flags | members.flags);
+  event.members = members.local;
+  event.remote_members = members.remote;
+  event.in_neighbours = members.in_neighbours;
+  event.out_neighbours = members.out_neighbours;
+  if (members.unknown == 0) return;
+  event.bytes = members.unknown;
+  event.peer = entry.rank;
+}
+
 Members MemberFinder::describe(MPI_Comm comm) {
   Members members;
   std::size_t count = 0;
   MPI_Group group{};
   if (pmpi.comm_group(comm, &group) == MPI_SUCCESS) {
-    if (translate(group, local_, count, members.flags)) members.local = {local_.data(), count};
+    if (translate(group, local_, count, members.unknown)) members.local = {local_.data(), count};
     pmpi.group_free(&group);
   }
   int inter = 0;
   pmpi.comm_test_inter(comm, &inter);
   if (inter == 0) {
     find_neighbours(comm, members);
-    return members;
+  } else {
+    members.flags |= formats::kCommInter;
+    if (pmpi.comm_remote_group(comm, &group) == MPI_SUCCESS) {
+      if (translate(group, remote_, count, members.unknown)) members.remote = {remote_.data(), count};
+      pmpi.group_free(&group);
+    }
   }
-  members.flags |= formats::kCommInter;
-  if (pmpi.comm_remote_group(comm, &group) == MPI_SUCCESS) {
-    if (translate(group, remote_, count, members.flags)) members.remote = {remote_.data(), count};
-    pmpi.group_free(&group);
-  }
+  if (members.unknown != 0) members.flags |= formats::kCommRemoteUnknown;
   return members;
 }
 
 std::span<const formats::RankRun> MemberFinder::describe_group(MPI_Group group) {
   std::size_t count = 0;
-  std::uint8_t flags = 0;
-  if (!translate(group, local_, count, flags)) return {};
+  std::uint64_t unknown = 0;
+  if (!translate(group, local_, count, unknown)) return {};
   return {local_.data(), count};
 }
 
@@ -96,7 +109,7 @@ void MemberFinder::find_neighbours(MPI_Comm comm, Members& members) {
 }
 
 bool MemberFinder::translate(MPI_Group group, GrowBuffer<formats::RankRun>& runs, std::size_t& count,
-                             std::uint8_t& flags) {
+                             std::uint64_t& unknown) {
   int size = 0;
   pmpi.group_size(group, &size);
   const auto members = static_cast<std::size_t>(size > 0 ? size : 0);
@@ -109,7 +122,7 @@ bool MemberFinder::translate(MPI_Group group, GrowBuffer<formats::RankRun>& runs
   for (std::size_t i = 0; i < members; ++i) {
     if (world_ranks[i] != MPI_UNDEFINED) continue;
     world_ranks[i] = -1;
-    flags |= formats::kCommRemoteUnknown;
+    ++unknown;
   }
   count = compress_ranks(world_ranks, members, runs.data());
   return true;

@@ -32,7 +32,8 @@ struct Communicator {
 
 /// Members of a communicator; the spans point into memory that the next describe() reuses.
 struct Members {
-  std::uint8_t flags = 0;  // formats::CommFlags
+  std::uint8_t flags = 0;     // formats::CommFlags
+  std::uint64_t unknown = 0;  // members that are in no world of ours
   std::span<const formats::RankRun> local;
   std::span<const formats::RankRun> remote;
   std::span<const std::int32_t> in_neighbours;
@@ -64,6 +65,9 @@ class CommunicatorTable {
   std::atomic<std::uint32_t> next_number_{2};  // after world and self
 };
 
+/// Describes a communicator in an event that creates or defines it.
+void describe(const Communicator& entry, const Members& members, formats::RankEvent& event);
+
 /// Finds the members and the neighbours of a communicator. One per thread.
 class MemberFinder {
  public:
@@ -77,7 +81,7 @@ class MemberFinder {
 
  private:
   bool translate(MPI_Group group, GrowBuffer<formats::RankRun>& runs, std::size_t& count,
-                 std::uint8_t& flags);
+                 std::uint64_t& unknown);
 
   GrowBuffer<int> ranks_;
   GrowBuffer<int> neighbours_;

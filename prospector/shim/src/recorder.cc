@@ -424,16 +424,8 @@ Communicator Call::communicator(MPI_Comm comm) {
     return found;
   if (comm == mpi.comm_null) return found;
   found = process.communicators.enter(comm);
-  const Members members = thread_.members.describe(comm);
   RankEvent event = event_of(EventKind::kCommDefine, call_);
-  event.new_comm = found.number;
-  event.comm_flags = members.flags;
-  event.members = members.local;
-  event.remote_members = members.remote;
-  event.in_neighbours = members.in_neighbours;
-  event.out_neighbours = members.out_neighbours;
-  if ((members.flags & formats::kCommRemoteUnknown) != 0)
-    event.bytes = static_cast<std::uint64_t>(found.remote_size);
+  describe(found, thread_.members.describe(comm), event);
   append(event);
   return found;
 }

@@ -18,6 +18,8 @@
 namespace vef::shim {
 namespace {
 
+static_assert(sizeof(void*) == 8);  // relocations with addends, symbol numbers in the upper half
+
 constexpr std::size_t kMostNamed = 64;
 
 /// A module that is part of an MPI library, or the recorder.
@@ -31,11 +33,17 @@ bool is_library_of_mpi(const char* path) {
   return false;
 }
 
-/// What a loaded object imports: symbols 1 to `count` - 1 contain all undefined ones.
+/// What a loaded object imports: the undefined ones of the symbols that its relocations name. (The number of
+/// symbols stands nowhere; the hash tables tell it only sometimes.)
 struct Imports {
+  struct Relocations {
+    const ElfW(Rela) * first = nullptr;
+    std::size_t bytes = 0;
+  };
   const ElfW(Sym) * symbols = nullptr;
   const char* names = nullptr;
-  std::uint32_t count = 0;
+  Relocations calls;
+  Relocations data;
 };
 
 /// The loader has relocated the addresses in the dynamic section, on some systems not.
@@ -50,18 +58,31 @@ Imports imports_of(const dl_phdr_info& info) {
     if (info.dlpi_phdr[i].p_type == PT_DYNAMIC)
       dynamic = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
   }
-  if (dynamic == nullptr) return imports;
-  for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+  for (; dynamic != nullptr && dynamic->d_tag != DT_NULL; ++dynamic) {
     const void* const address = address_of(info, dynamic->d_un.d_ptr);
-    if (dynamic->d_tag == DT_SYMTAB) imports.symbols = static_cast<const ElfW(Sym)*>(address);
-    if (dynamic->d_tag == DT_STRTAB) imports.names = static_cast<const char*>(address);
-    // The hash table of GNU orders the symbols: undefined ones come before its first. The other one counts
-    // all.
-    if (dynamic->d_tag == DT_GNU_HASH && imports.count == 0)
-      imports.count = static_cast<const std::uint32_t*>(address)[1];
-    if (dynamic->d_tag == DT_HASH) imports.count = static_cast<const std::uint32_t*>(address)[1];
+    switch (dynamic->d_tag) {
+      case DT_SYMTAB:
+        imports.symbols = static_cast<const ElfW(Sym)*>(address);
+        break;
+      case DT_STRTAB:
+        imports.names = static_cast<const char*>(address);
+        break;
+      case DT_JMPREL:
+        imports.calls.first = static_cast<const ElfW(Rela)*>(address);
+        break;
+      case DT_PLTRELSZ:
+        imports.calls.bytes = dynamic->d_un.d_val;
+        break;
+      case DT_RELA:
+        imports.data.first = static_cast<const ElfW(Rela)*>(address);
+        break;
+      case DT_RELASZ:
+        imports.data.bytes = dynamic->d_un.d_val;
+        break;
+      default:
+        break;
+    }
   }
-  if (imports.symbols == nullptr || imports.names == nullptr) imports.count = 0;
   return imports;
 }
 
@@ -90,15 +111,22 @@ struct Unknown {
   }
 };
 
+void visit_relocations(const Imports& imports, const Imports::Relocations& relocations, Unknown& unknown) {
+  if (relocations.first == nullptr || imports.symbols == nullptr || imports.names == nullptr) return;
+  for (std::size_t i = 0; i < relocations.bytes / sizeof(ElfW(Rela)); ++i) {
+    const std::size_t index = ELF64_R_SYM(relocations.first[i].r_info);
+    const ElfW(Sym)& symbol = imports.symbols[index];
+    if (index == 0 || symbol.st_shndx != SHN_UNDEF) continue;
+    const std::string_view name = imports.names + symbol.st_name;
+    if (is_function_of_mpi(name) && !is_known(name)) unknown.add(name);
+  }
+}
+
 int visit(dl_phdr_info* info, std::size_t, void* result) {
   if (is_library_of_mpi(info->dlpi_name)) return 0;
   const Imports imports = imports_of(*info);
-  for (std::uint32_t i = 1; i < imports.count; ++i) {
-    const ElfW(Sym)& symbol = imports.symbols[i];
-    if (symbol.st_shndx != SHN_UNDEF) continue;
-    const std::string_view name = imports.names + symbol.st_name;
-    if (is_function_of_mpi(name) && !is_known(name)) static_cast<Unknown*>(result)->add(name);
-  }
+  visit_relocations(imports, imports.calls, *static_cast<Unknown*>(result));
+  visit_relocations(imports, imports.data, *static_cast<Unknown*>(result));
   return 0;
 }
 
@@ -131,6 +159,7 @@ bool find_unknown_calls(char* text, std::size_t size) {
   Unknown unknown;
   dl_iterate_phdr(visit, &unknown);
   if (unknown.count == 0) return false;
+  std::sort(unknown.names, unknown.names + unknown.count);
   std::size_t length = static_cast<std::size_t>(
       std::snprintf(text, size, "the program calls what the recorder does not know:"));
   for (std::size_t i = 0; i < unknown.count && length + 2 < size; ++i) {

@@ -57,9 +57,10 @@ enum class EventKind : std::uint8_t {
   kIcollective = 31,  // the same + {request}
   kCollectiveInit = 32,  // the same, persistent: each kStart of the request begins one
   // Communicators. in_neighbours and out_neighbours where there is a topology; with kCommRemoteUnknown also
-  // bytes, the number of remote processes, and text, the port's name that the root of MPI_Comm_accept or
-  // MPI_Comm_connect had. comm is kCommNull where a communicator is made from a group without a parent
-  // (MPI_Comm_create_from_group, ..., with kCommGroupOnly); text is then the string tag.
+  // bytes, the number of members that are not in this world, peer, this process's rank in the (local) group,
+  // and text, the port's name that the root of MPI_Comm_accept or MPI_Comm_connect had. comm is kCommNull
+  // where a communicator is made from a group without a parent (MPI_Comm_create_from_group, ..., with
+  // kCommGroupOnly); text is then the string tag.
   kCommCreate = 40,  // {comm: parent, new_comm (kCommNull: this rank is no member), comm_flags, members,
                      // remote_members}
   kCommDefine = 41,  // {new_comm, comm_flags, members, remote_members} seen in use by `call`, made by a call
