@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What MPI 4.0 adds: large counts, and Isendrecv (logged as a send and a receive that complete together).
- * Libraries before that version have one plain exchange instead. */
+/* What MPI 4.0 adds: large counts of every kind, and Isendrecv (logged as a send and a receive that complete
+ * together). Libraries before that version have one plain exchange instead. */
 /*@ *: Init */
 /*@ *@openmpi: Sendrecv comm=0 peer={1-r} tag=1 bytes=4 from={1-r} rtag=1 room=4 got={1-r}/1/4 */
 /*@ 0@mpich: Send_c comm=0 peer=1 tag=5 bytes=8 */
@@ -9,6 +9,14 @@
 /*@ *@mpich: Isendrecv comm=0 peer={1-r} tag=1 bytes=4 req=1 */
 /*@ *@mpich: Isendrecv comm=0 peer={1-r} tag=1 bytes=4 req=2 */
 /*@ *@mpich: Wait done=1:sent done=2:{1-r}/1/4 */
+/*@ *@mpich: Win_create_c comm=0 win=1 bytes=16 */
+/*@ *@mpich: Win_fence comm=0 win=1 */
+/*@ *@mpich: Put_c comm=0 win=1 target={1-r} bytes=8 recv=0 */
+/*@ *@mpich: Win_fence comm=0 win=1 */
+/*@ *@mpich: Win_free comm=0 win=1 */
+/*@ *@mpich: Bcast_init_c comm=0 root=1 bytes={12*r} recv={12*(1-r)} req=3 */
+/*@ *@mpich: Start reqs=3 */
+/*@ *@mpich: Wait done=3:sent */
 /*@ *: Finalize */
 #include <mpi.h>
 #include <stdio.h>
@@ -28,6 +36,16 @@ int main(int argc, char** argv) {
   MPI_Allgatherv_c(own, rank + 1, MPI_INT, data, counts, displs, MPI_INT, MPI_COMM_WORLD);
   MPI_Isendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &in, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win win;
+  MPI_Win_create_c(data, (MPI_Aint)16, (MPI_Aint)4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  MPI_Put_c(own, (MPI_Count)2, MPI_INT, 1 - rank, 0, (MPI_Count)2, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+  MPI_Bcast_init_c(data, (MPI_Count)3, MPI_INT, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
 #else
   MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &in, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);

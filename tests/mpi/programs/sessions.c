@@ -15,6 +15,11 @@
 /*@ 2@mpich: Recv comm=3 peer=0 tag=5 bytes=4 got=0/5/4 */
 /*@ 0@mpich: Comm_free comm=3 */
 /*@ 2@mpich: Comm_free comm=3 */
+/*@ 0@mpich: Intercomm_create_from_groups comm=null new=4 flags=3 members=0+2x2 remote=1 port='inter' */
+/*@ 1@mpich: Intercomm_create_from_groups comm=null new=3 flags=3 members=1 remote=0+2x2 port='inter' */
+/*@ 2@mpich: Intercomm_create_from_groups comm=null new=4 flags=3 members=0+2x2 remote=1 port='inter' */
+/*@ *@mpich: Barrier comm={3+(r!=1)} bytes=0 recv=0 */
+/*@ *@mpich: Comm_free comm={3+(r!=1)} */
 /*@ *@mpich: Comm_free comm=2 */
 /*@ *@mpich: Session_finalize */
 /*@ *@mpich: Session_finalize */
@@ -42,6 +47,14 @@ int main(int argc, char** argv) {
     if (rank == 2) MPI_Recv(&rank, 1, MPI_INT, 0, 5, some, MPI_STATUS_IGNORE);
     MPI_Comm_free(&some);
   }
+  MPI_Group rest;
+  MPI_Comm inter;
+  MPI_Group_excl(all, 2, out, &rest);
+  MPI_Intercomm_create_from_groups(rank == 1 ? rest : part, 0, rank == 1 ? part : rest, 0, "inter",
+                                   MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &inter);
+  MPI_Barrier(inter);
+  MPI_Comm_free(&inter);
+  MPI_Group_free(&rest);
   MPI_Group_free(&part);
   MPI_Group_free(&all);
   MPI_Comm_free(&everybody);
