@@ -93,8 +93,11 @@ void print_json(const Options& options, const MergeReport& report) {
     out["collectives_by_operation"][std::string(name)] = report.collectives_by_op[op];
   }
   out["truncated_ranks"] = report.truncated;
+  out["endings"] = report.endings;
+  out["damaged_ranks"] = report.damaged;
   out["missing_ranks"] = report.missing;
   out["damage"] = report.damage;
+  out["notes"] = report.notes;
   out["warnings"] = report.warnings;
   out["faults"] = report.faults;
   out["unmatched"] = nlohmann::ordered_json::array();
@@ -135,18 +138,35 @@ std::string some_ranks(const std::vector<formats::TaskId>& ranks) {
   return text;
 }
 
+void print_some(const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size() && i < kListed; ++i) fmt::print(stderr, "vef: {}\n", lines[i]);
+  if (lines.size() > kListed) {
+    fmt::print(stderr, "vef: ... and {} more (--json lists all)\n", lines.size() - kListed);
+  }
+}
+
+const char* outcome(const MergeReport& report) {
+  return report.written ? "written as --allow-unmatched asks" : "no trace is written (see --allow-unmatched)";
+}
+
 /// All that a person should know besides the result, on stderr.
 void print_notes(const MergeReport& report) {
-  for (const std::string& line : report.damage) fmt::print(stderr, "vef: {}\n", line);
+  print_some(report.damage);
+  if (!report.damaged.empty()) {
+    fmt::print(stderr, "vef: the logs of {} ranks are damaged ({}); {}\n", report.damaged.size(),
+               some_ranks(report.damaged), outcome(report));
+  }
+  print_some(report.notes);
   if (!report.truncated.empty()) {
     fmt::print(stderr, "vef: the logs of {} ranks end early ({}); the trace says so\n",
                report.truncated.size(), some_ranks(report.truncated));
   }
+  print_some(report.endings);
   if (!report.missing.empty()) {
     fmt::print(stderr, "vef: {} ranks have no log ({}); the trace says so\n", report.missing.size(),
                some_ranks(report.missing));
   }
-  for (const std::string& line : report.warnings) fmt::print(stderr, "vef: {}\n", line);
+  print_some(report.warnings);
   for (std::size_t i = 0; i < report.unmatched.size() && i < kListed; ++i) {
     fmt::print(stderr, "vef: {}{}\n", report.unmatched[i].excused ? "(truncated) " : "",
                merge::describe(report.unmatched[i]));
@@ -155,10 +175,8 @@ void print_notes(const MergeReport& report) {
     fmt::print(stderr, "vef: ... and {} more (--json lists all)\n", report.unmatched.size() - kListed);
   }
   if (report.faults > 0) {
-    fmt::print(
-        stderr, "vef: {} {} no counterpart in the other ranks' logs; {}\n", format_count(report.faults),
-        report.faults == 1 ? "call has" : "calls have",
-        report.written ? "written as --allow-unmatched asks" : "no trace is written (see --allow-unmatched)");
+    fmt::print(stderr, "vef: {} {} no counterpart in the other ranks' logs; {}\n",
+               format_count(report.faults), report.faults == 1 ? "call has" : "calls have", outcome(report));
   }
 }
 
@@ -199,13 +217,14 @@ Command add_merge(CLI::App& root) {
   app->add_option("-o,--output", options->output,
                   "the trace; .gz and .zst compress (default: DIR.vef.zst in the current directory)");
   app->add_flag("--allow-unmatched", options->allow_unmatched,
-                "write the trace even if calls have no counterpart or ranks have no log");
+                "write the trace even if calls have no counterpart, or logs are damaged or missing");
   app->add_option("--level", options->level, "compression level (default: the compressor's)")
       ->check(CLI::Range(1, 19));
   app->add_flag("--json", options->json, "print the result as JSON, every unmatched call included");
   app->add_flag("--quiet", options->quiet, "no progress bar");
   app->footer(
-      "Exit status 1: calls without a counterpart (each is named on stderr), or damaged input.\n"
+      "Exit status 1: calls without a counterpart (each is named on stderr), or damaged or missing logs.\n"
+      "The log of a rank that was killed merely ends early: the trace says so, status 0.\n"
       "Examples:\n"
       "  vef merge run/ -o app.vef.zst\n"
       "  vef merge killed-run/ -o killed.vef --allow-unmatched\n"

@@ -55,12 +55,14 @@ void ChunkSource::note(const std::string& text) {
 }
 
 void ChunkSource::skip(std::uint64_t from, std::uint64_t to, const std::string& what) {
+  damage_.corrupt = true;
   damage_.bytes_skipped += to - from;
   note(path_ + ": offset " + std::to_string(from) + ": " + what + "; " + std::to_string(to - from) +
        " bytes skipped");
 }
 
 void ChunkSource::note_undecodable(std::uint32_t events) {
+  damage_.corrupt = true;
   note(path_ + ": chunk " + std::to_string(chunk_.sequence) + ": the last " + std::to_string(events) +
        " events cannot be decoded; expected events of a known kind");
 }
@@ -69,6 +71,7 @@ void ChunkSource::note_undecodable(std::uint32_t events) {
 void ChunkSource::accept(const Chunk& chunk) {
   if (chunk.sequence > expected_sequence_) {
     const std::uint32_t chunks = chunk.sequence - expected_sequence_;
+    damage_.corrupt = true;
     damage_.chunks_skipped += chunks;
     note(path_ + ": " + std::to_string(chunks) + " chunks with " +
          std::to_string(chunk.first_event - expected_event_) + " events are missing before event " +
@@ -202,13 +205,19 @@ bool ChunkSource::next_open() {
   open_done_ = true;
   const Chunk& open = open_.chunk();
   const bool already_sealed = open_.usable() && open.sequence < expected_sequence_;
-  if (!open_.fault().empty() && !already_sealed) note(open_.fault());
+  if (!open_.fault().empty() && !already_sealed) {
+    damage_.corrupt = true;
+    note(open_.fault());
+  }
   if (open_.usable() && open.sequence >= expected_sequence_) {
     accept(open);
     return open.events != 0;
   }
   // A chunk at the end whose header was sound and whose data was not.
-  if (seen_sequence_ > expected_sequence_) damage_.chunks_skipped += seen_sequence_ - expected_sequence_;
+  if (seen_sequence_ > expected_sequence_) {
+    damage_.corrupt = true;
+    damage_.chunks_skipped += seen_sequence_ - expected_sequence_;
+  }
   return false;
 }
 

@@ -211,6 +211,7 @@ TEST_F(DamagedLog, ALostChunkIsCountedAndNumbersGoOn) {
   const ReadBack back = read_back(path());
   expect_sound(back, "lost chunk");
   EXPECT_EQ(back.damage.chunks_skipped, 1u);
+  EXPECT_TRUE(back.damage.corrupt);
   EXPECT_EQ(back.events.size(), wrote_.size() - (chunk_starts_[1] - chunk_starts_[0]));
   // Times after the hole are right because the chunk carries its start.
   std::uint64_t end = 0;

@@ -156,12 +156,15 @@ TickScale calibrate(const FileHeader& header, RankLogInfo& info, RankLogDamage& 
   const FileProgress& progress = header.progress;
   const bool sound = progress.check == block_check(progress, header.identity.check);
   if (!sound) {
+    damage.corrupt = true;
     damage.notes.push_back(info.path + ": the clock samples at offset " +
                            std::to_string(offsetof(FileHeader, progress)) + " are damaged");
   } else {
     info.last = progress.last;
     info.complete = progress.state == LogState::kComplete;
-    if (progress.state == LogState::kStopped)
+    info.closed = progress.state == LogState::kClosed;
+    info.stopped = progress.state == LogState::kStopped;
+    if (info.stopped)
       damage.notes.push_back(info.path +
                              ": recording stopped early because of a write error or too small a buffer");
   }

@@ -54,7 +54,9 @@ class Assembler {
       return Error{ErrorKind::kInput, "more than 2^32 collectives; expected fewer"};
     }
     for (RankData& rank : ranks_) {
-      for (Part& part : rank.parts) meet(rank, part);
+      for (Part& part : rank.parts) {
+        if (part.instance != kNoIndex) meet(rank, part);
+      }
     }
     report_incomplete();
     return std::move(instances_);
@@ -62,6 +64,8 @@ class Assembler {
 
  private:
   void count();
+  void count_rank(RankData& rank, std::vector<std::uint32_t>& counts);
+  void count_from_end(RankData& rank);
   void meet(const RankData& rank, Part& part);
   void report_mismatch(const RankData& rank, const Part& part, const Instance& instance,
                        const std::string& why);
@@ -77,39 +81,69 @@ class Assembler {
   const CommTable& comms_;
   std::vector<Unmatched>& unmatched_;
   std::vector<Instance> instances_;                 // communicator by communicator, in call order
+  std::vector<std::uint32_t> most_;                 // by communicator: calls of the member that made most
+  std::vector<std::uint32_t> whole_;                // the same among members whose logs are complete
   std::vector<std::uint32_t> base_;                 // by communicator, its first instance
   std::vector<FirstPart> first_;                    // by instance
   std::vector<std::vector<std::uint32_t>> counts_;  // by rank, by local communicator
 };
 
+/// Gives the rank's parts their ordinals on each communicator; behind a hole there are none yet.
+void Assembler::count_rank(RankData& rank, std::vector<std::uint32_t>& counts) {
+  std::vector<std::uint32_t> order(rank.parts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return rank.parts[a].sequence < rank.parts[b].sequence;
+  });
+  counts.assign(rank.comms.size(), 0);
+  for (const std::uint32_t index : order) {
+    Part& part = rank.parts[index];
+    if (rank.hole.any && index >= rank.hole.parts.begin) continue;
+    part.instance = counts[part.comm]++;
+    std::uint32_t& most = most_[rank.comms[part.comm].global];
+    most = std::max(most, part.instance + 1);
+  }
+}
+
+/// Behind a hole the parts are counted from the end, if the rank reached it and a member tells how many there
+/// are in all.
+void Assembler::count_from_end(RankData& rank) {
+  if (rank.ending != Ending::kFinalized) return;
+  std::vector<std::uint32_t> left(rank.comms.size());
+  for (std::size_t c = 0; c < left.size(); ++c) left[c] = whole_[rank.comms[c].global];
+  const std::vector<std::uint32_t>& before = counts_[static_cast<std::size_t>(rank.rank)];
+  for (std::uint32_t i = static_cast<std::uint32_t>(rank.parts.size()); i-- > rank.hole.parts.end;) {
+    Part& part = rank.parts[i];
+    if (left[part.comm] > before[part.comm]) part.instance = --left[part.comm];
+  }
+}
+
 void Assembler::count() {
-  std::vector<std::uint32_t> most(comms_.size(), 0);
+  most_.assign(comms_.size(), 0);
+  whole_.assign(comms_.size(), 0);
   counts_.resize(ranks_.size());
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    RankData& rank = ranks_[r];
-    std::vector<std::uint32_t> order(rank.parts.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return rank.parts[a].sequence < rank.parts[b].sequence;
-    });
-    counts_[r].assign(rank.comms.size(), 0);
-    for (const std::uint32_t index : order) {
-      Part& part = rank.parts[index];
-      part.instance = counts_[r][part.comm]++;  // for now the ordinal
-      std::uint32_t& global_most = most[rank.comms[part.comm].global];
-      global_most = std::max(global_most, part.instance + 1);
+    count_rank(ranks_[r], counts_[r]);
+    for (std::size_t c = 0; ranks_[r].complete && c < counts_[r].size(); ++c) {
+      std::uint32_t& whole = whole_[ranks_[r].comms[c].global];
+      whole = std::max(whole, counts_[r][c]);
     }
+  }
+  for (RankData& rank : ranks_) {
+    if (rank.hole.any) count_from_end(rank);
   }
   base_.assign(comms_.size(), 0);
   for (std::uint32_t comm = 0; comm < comms_.size(); ++comm) {
     base_[comm] = static_cast<std::uint32_t>(instances_.size());
     Instance instance;
     instance.comm = comm;
-    instances_.insert(instances_.end(), most[comm], instance);
+    instances_.insert(instances_.end(), most_[comm], instance);
   }
   first_.resize(instances_.size());
   for (RankData& rank : ranks_) {
-    for (Part& part : rank.parts) part.instance += base_[rank.comms[part.comm].global];
+    for (Part& part : rank.parts) {
+      if (part.instance != kNoIndex) part.instance += base_[rank.comms[part.comm].global];
+    }
   }
 }
 
@@ -190,11 +224,13 @@ void Assembler::report_incomplete() {
       if (calls > ordinal) continue;
       entry.excused = entry.excused || !ranks_[index].complete;
       if (!entry.why.empty()) continue;
+      if (ranks_[index].hole.any) {
+        entry.why = incomplete(ranks_[index]);
+        continue;
+      }
       entry.why = "it is collective " + std::to_string(ordinal + 1) + " on it, but rank " +
                   std::to_string(member) + " made only " + std::to_string(calls) +
-                  (ranks_[index].complete   ? ""
-                   : !ranks_[index].present ? " (it has no log)"
-                                            : " (its log ends early)");
+                  (ranks_[index].complete ? "" : " (" + incomplete(ranks_[index]) + ")");
     }
     unmatched_.push_back(std::move(entry));
   }

@@ -10,18 +10,19 @@ namespace vef::merge {
 using formats::DepKind;
 using formats::RecordKind;
 
-ThreadCursor::ThreadCursor(const Model& model, const RankData& rank, const std::vector<Op>& ops)
-    : model_(model), rank_(rank), ops_(ops), previous_start_(rank.init_end) {
+ThreadCursor::ThreadCursor(const Model& model, const RankData& rank, std::size_t thread)
+    : model_(model),
+      rank_(rank),
+      ops_(rank.threads[thread]),
+      begin_(thread < rank.thread_begins.size() ? rank.thread_begins[thread] : rank.init_end),
+      previous_start_(rank.init_end) {
   last_.end = rank.init_end;
   last_before_ = last_;
 }
 
 void ThreadCursor::begin_after(const Last& last) {
-  const Op& first = ops_.front();
-  last_ = last;
-  const std::int64_t since = first.start - last.end;
-  if (since > 0 && static_cast<std::uint64_t>(since) > first.time)
-    carry_ = static_cast<std::uint64_t>(since) - first.time;
+  if (last.end <= begin_) last_ = last;
+  if (begin_ > last_.end) carry_ = static_cast<std::uint64_t>(begin_ - last_.end);
 }
 
 const PendingRecord* ThreadCursor::peek() {
@@ -183,7 +184,7 @@ void ThreadCursor::step(const Op& op, const Step& step, std::uint64_t time, bool
 TaskCursor::TaskCursor(const Model& model, const RankData& rank)
     : previous_start_(std::numeric_limits<std::int64_t>::min()) {
   threads_.reserve(rank.threads.size());
-  for (const std::vector<Op>& ops : rank.threads) threads_.emplace_back(model, rank, ops);
+  for (std::size_t i = 0; i < rank.threads.size(); ++i) threads_.emplace_back(model, rank, i);
 }
 
 const PendingRecord* TaskCursor::peek() {
@@ -205,8 +206,7 @@ bool TaskCursor::begin_threads(const PendingRecord* earliest) {
   for (std::size_t i = 1; i < threads_.size(); ++i) {
     ThreadCursor& thread = threads_[i];
     if (!thread.waits_to_begin() || (earliest != nullptr && thread.begin_time() >= earliest->start)) continue;
-    const ThreadCursor::Last& last = threads_[0].last_before();
-    if (last.kind != DepKind::kIndependent && last.end <= thread.begin_time()) thread.begin_after(last);
+    thread.begin_after(threads_[0].last_before());
     any = thread.peek() != nullptr || any;
   }
   return any;

@@ -49,7 +49,7 @@ struct PendingRecord {
 /// The records of one thread.
 class ThreadCursor {
  public:
-  ThreadCursor(const Model& model, const RankData& rank, const std::vector<Op>& ops);
+  ThreadCursor(const Model& model, const RankData& rank, std::size_t thread);
 
   /// The next record, or null at the end. Valid until advance().
   const PendingRecord* peek();
@@ -68,8 +68,8 @@ class ThreadCursor {
   const Last& last_before() const { return last_before_; }
   /// Whether a first operation is there that peek() has not shown yet, and when it starts.
   bool waits_to_begin() const { return at_ == 0 && !ops_.empty(); }
-  std::int64_t begin_time() const { return ops_.front().start; }
-  /// For a thread that waits to begin: it was computing since `last`.
+  std::int64_t begin_time() const { return begin_; }
+  /// For a thread that waits to begin: it was computing since `last`, or since the rank's zero.
   void begin_after(const Last& last);
 
  private:
@@ -89,6 +89,7 @@ class ThreadCursor {
   const Model& model_;
   const RankData& rank_;
   const std::vector<Op>& ops_;
+  std::int64_t begin_;  // of the thread's first call
   std::size_t at_ = 0;
   Last last_;
   Last last_before_;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load_capture.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "vef/base/text.h"
 #include "vef/formats/mpi_call.h"
 
 namespace vef::merge {
@@ -87,7 +90,10 @@ bool parse_number(std::string_view text, T& value) {
 /// What VEFT.main says of a task.
 struct MainTask {
   std::string host;
-  std::uint64_t init = 0;  // TI: the monotonic clock at MPI_Init
+  std::uint64_t init = 0;       // TI: the monotonic clock at MPI_Init
+  std::uint64_t end = 0;        // TF: the same at MPI_Finalize
+  std::uint64_t wall_init = 0;  // RI, RF: the wall clock at these two instants
+  std::uint64_t wall_end = 0;
 };
 
 /// Task:<r>:Node:<host>:RI:<ns>:RF:<ns>:TI:<ns>:TF:<ns>; a host name has no colon.
@@ -104,12 +110,19 @@ bool parse_main_task(std::string_view line, std::int32_t rank, MainTask& task) {
     if (fields[2 * i] != kNames[i]) return false;
   }
   std::int32_t number = -1;
-  std::uint64_t ignored = 0;
-  for (const std::size_t field : {5u, 7u, 11u}) {
-    if (!parse_number(fields[field], ignored)) return false;
-  }
-  task.host = fields[3];
-  return parse_number(fields[1], number) && number == rank && parse_number(fields[9], task.init);
+  task.host = escaped(fields[3]);
+  return parse_number(fields[1], number) && number == rank && parse_number(fields[5], task.wall_init) &&
+         parse_number(fields[7], task.wall_end) && parse_number(fields[9], task.init) &&
+         parse_number(fields[11], task.end);
+}
+
+/// Whether wall clock and monotonic clock passed the same time, to what a clock that is being adjusted may
+/// differ.
+bool clocks_agree(const MainTask& task) {
+  constexpr double kSlack = 1e9;
+  const double wall = static_cast<double>(task.wall_end) - static_cast<double>(task.wall_init);
+  const double passed = static_cast<double>(task.end - task.init);
+  return std::abs(wall - passed) <= kSlack + passed / 100;
 }
 
 Result<std::vector<MainTask>> parse_main(const std::string& path, const std::string& content) {
@@ -124,7 +137,7 @@ Result<std::vector<MainTask>> parse_main(const std::string& path, const std::str
   std::int32_t tasks = 0;
   if (lines.empty() || !parse_number(lines[0], tasks) || tasks < 1 || tasks > kMaxTasks) {
     return input_error(path, 1,
-                       "found \"" + std::string(lines.empty() ? "" : lines[0].substr(0, 40)) +
+                       "found \"" + escaped(lines.empty() ? "" : lines[0].substr(0, 40)) +
                            "\"; expected the number of tasks, 1 to " + std::to_string(kMaxTasks));
   }
   std::vector<MainTask> result;
@@ -138,8 +151,13 @@ Result<std::vector<MainTask>> parse_main(const std::string& path, const std::str
     }
     if (!parse_main_task(lines[at], rank, task)) {
       return input_error(path, at + 1,
-                         "found \"" + std::string(lines[at].substr(0, 60)) + "\"; expected Task:" +
+                         "found \"" + escaped(lines[at].substr(0, 60)) + "\"; expected Task:" +
                              std::to_string(rank) + ":Node:HOST:RI:NS:RF:NS:TI:NS:TF:NS");
+    }
+    if (task.end < task.init) {
+      return input_error(
+          path, at + 1,
+          "TF is " + std::to_string(task.end) + "; expected at least TI, " + std::to_string(task.init));
     }
     result.push_back(std::move(task));
   }
@@ -150,6 +168,16 @@ Result<std::vector<MainTask>> parse_main(const std::string& path, const std::str
     }
   }
   return result;
+}
+
+/// "" where the clocks of all tasks agree.
+std::string odd_clocks(const std::vector<MainTask>& tasks) {
+  const auto first = std::find_if_not(tasks.begin(), tasks.end(), clocks_agree);
+  if (first == tasks.end()) return "";
+  const auto odd =
+      std::count_if(tasks.begin(), tasks.end(), [](const MainTask& t) { return !clocks_agree(t); });
+  return "in " + std::to_string(odd) + " tasks, first " + std::to_string(first - tasks.begin()) +
+         ", the wall clock (RI, RF) passed another time than the monotonic one (TI, TF), which is used";
 }
 
 Status check_comm(const std::string& path, std::int32_t tasks) {
@@ -251,7 +279,17 @@ Result<RankData> VeftLoader::load(const MainTask& main) {
                        "MPI_Init starts at " + std::to_string(data_.init_end) + "; expected " +
                            std::to_string(main.init) + " (TI in VEFT.main)");
   }
+  if (finalized_ && static_cast<std::uint64_t>(data_.threads[0].back().start) > main.end) {
+    return input_error(path_, 0,
+                       "MPI_Finalize starts at " + std::to_string(data_.threads[0].back().start) +
+                           "; expected at most " + std::to_string(main.end) + " (TF in VEFT.main)");
+  }
   data_.events = count;
+  data_.last_event = count - 1;
+  data_.last_end = last_end_;
+  data_.last_call = static_cast<std::uint16_t>(
+      count > 1 ? call_of(decode(at + (count - 1) * kRecordBytes).opcode) : formats::MpiCall::kInit);
+  data_.ending = finalized_ ? Ending::kFinalized : Ending::kKilled;
   data_.host = main.host;
   data_.complete = finalized_;
   return std::move(data_);
@@ -446,6 +484,7 @@ Result<std::vector<RankData>> load_capture(const std::string& path, std::vector<
     if (!data.ok()) return data.error();
     ranks.push_back(std::move(*data));
   }
+  if (std::string odd = odd_clocks(*tasks); !odd.empty()) warnings.push_back(path + ": " + odd);
   warnings.insert(warnings.end(), guesses.begin(), guesses.end());
   return ranks;
 }

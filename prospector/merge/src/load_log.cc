@@ -32,6 +32,18 @@ std::size_t earliest(const std::vector<Feed>& feeds) {
   return best;
 }
 
+/// What the file itself says of how it ended; returns whether finalize closed it.
+bool take_over(const formats::RankLogReader& log, RankData& data) {
+  const formats::RankLogInfo& info = log.info();
+  if (data.ending == Ending::kKilled && info.closed) data.ending = Ending::kExited;
+  if (data.ending != Ending::kAborted && info.stopped) data.ending = Ending::kStopped;
+  const formats::RankLogDamage& damage = log.damage();
+  data.damaged = data.damaged || damage.corrupt;
+  auto& lines = damage.corrupt ? data.damage : data.notes;
+  lines.insert(lines.begin(), damage.notes.begin(), damage.notes.end());
+  return info.complete;
+}
+
 }  // namespace
 
 Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> logs,
@@ -39,6 +51,7 @@ Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> 
   const formats::RankLogInfo& info = logs.front()->info();
   RankBuilder builder(info.rank, world_size, logs.size(), info.path);
   const std::string host = info.host;
+  const std::string path = info.path;
   std::vector<Feed> feeds;
   std::int64_t first_base = 0;
   for (auto& log : logs) {
@@ -61,11 +74,14 @@ Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> 
   data.host = host;
   data.present = true;
   if (data.init_end == 0) data.init_end = first_base;
-  for (const Feed& feed : feeds) {
-    if (!feed.log->info().complete || feed.log->damage().any()) data.complete = false;
-    const auto& notes = feed.log->damage().notes;
-    data.damage.insert(data.damage.begin(), notes.begin(), notes.end());
+  bool all_closed = true;
+  for (const Feed& feed : feeds) all_closed = take_over(*feed.log, data) && all_closed;
+  if (all_closed && data.ending == Ending::kKilled) {
+    data.damaged = true;
+    data.damage.push_back(path +
+                          ": closed by MPI_Finalize, but that call is missing; expected it at the end");
   }
+  data.complete = all_closed && data.ending == Ending::kFinalized && !data.damaged;
   return data;
 }
 

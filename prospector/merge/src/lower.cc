@@ -182,6 +182,7 @@ void Lowering::inter() {
 void lower(const RankData& rank, const Part& part, const CollectiveTable& table, const CommTable& comms,
            std::vector<Step>& steps) {
   steps.clear();
+  if (part.instance == kNoIndex) return;
   const Instance& instance = table.instances[part.instance];
   if (!instance.written) return;
   Lowering lowering{rank, part, instance, comms, steps};

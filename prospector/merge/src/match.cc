@@ -2,6 +2,7 @@
 #include "match.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include "vef/formats/mpi_call.h"
@@ -71,6 +72,7 @@ class Matcher {
   void match_rank(RankData& rank);
   void match_groups(RankData& rank);
   std::size_t match_group(RankData& rank, std::size_t receive, std::size_t first_send, std::size_t last_send);
+  void match_around_holes(RankData& rank, std::span<const Item> sends, std::span<const Item> receives);
   void match_wildcards(RankData& rank);
   void link(RankData& rank, Receive& receive, const Item& send);
   void report_sends(const RankData& rank);
@@ -145,7 +147,15 @@ void Matcher::match_groups(RankData& rank) {
                              (send < sends_.size() && sends_[send].group() <= receives_[receive].group());
     const Item key = sends_first ? sends_[send] : receives_[receive];
     while (last_send < sends_.size() && sends_[last_send].group() == key.group()) ++last_send;
-    if (receive < receives_.size() && receives_[receive].group() == key.group()) {
+    const bool received = receive < receives_.size() && receives_[receive].group() == key.group();
+    if (received && (rank.hole.any || ranks_[static_cast<std::size_t>(key.source)].hole.any)) {
+      std::size_t last_receive = receive;
+      while (last_receive < receives_.size() && receives_[last_receive].group() == key.group())
+        ++last_receive;
+      match_around_holes(rank, std::span(sends_).subspan(send, last_send - send),
+                         std::span(receives_).subspan(receive, last_receive - receive));
+      receive = last_receive;
+    } else if (received) {
       receive = match_group(rank, receive, send, last_send);
     } else {
       for (std::size_t i = send; i < last_send; ++i)
@@ -177,6 +187,48 @@ std::size_t Matcher::match_group(RankData& rank, std::size_t receive, std::size_
   return receive;
 }
 
+/// A group of which a part is missing in one or both logs: what comes before the holes is counted from the
+/// beginning, what comes behind them from the end, where both ranks reached the end.
+void Matcher::match_around_holes(RankData& rank, std::span<const Item> sends,
+                                 std::span<const Item> receives) {
+  const RankData& source = ranks_[static_cast<std::size_t>(receives.front().source)];
+  const auto before = [](const RankData& data, const Hole::Range& range, const Item& item) {
+    return !data.hole.any || item.index < range.begin;
+  };
+  const auto behind = [](const RankData& data, const Hole::Range& range, const Item& item) {
+    return data.ending == Ending::kFinalized && (!data.hole.any || item.index >= range.end);
+  };
+  std::vector<const Item*> taken_by(receives.size(), nullptr);  // by receive
+  std::vector<bool> taken(sends.size(), false);
+  std::size_t next = 0;
+  for (std::size_t r = 0; r < receives.size() && before(rank, rank.hole.receives, receives[r]); ++r) {
+    if (next == sends.size() || !before(source, source.hole.sends, sends[next])) break;
+    taken_by[r] = &sends[next];
+    taken[next] = true;
+    if (!rank.receives[receives[r].index].is_probe) ++next;
+  }
+  std::size_t last = sends.size();  // the send that the receive behind took
+  for (std::size_t r = receives.size(); r-- > 0 && behind(rank, rank.hole.receives, receives[r]);) {
+    const bool probe = rank.receives[receives[r].index].is_probe;
+    if (taken_by[r] != nullptr) break;
+    if (probe && last == sends.size()) continue;  // of a message that nothing received
+    if (!probe && (last == 0 || taken[last - 1] || !behind(source, source.hole.sends, sends[last - 1])))
+      break;
+    if (!probe) taken[--last] = true;
+    taken_by[r] = &sends[last];
+  }
+  for (std::size_t r = 0; r < receives.size(); ++r) {
+    if (taken_by[r] == nullptr) {
+      left_receives_.push_back({receives[r], sends.size()});
+    } else {
+      link(rank, rank.receives[receives[r].index], *taken_by[r]);
+    }
+  }
+  for (std::size_t s = 0; s < sends.size(); ++s) {
+    if (!taken[s]) left_sends_.push_back({sends[s], s + 1, receives.size(), false});
+  }
+}
+
 void Matcher::link(RankData& rank, Receive& receive, const Item& item) {
   Send& send = send_of(item);
   receive.message = numbers_.first[static_cast<std::size_t>(item.source)] + item.index;
@@ -197,7 +249,8 @@ void Matcher::match_wildcards(RankData& rank) {
              (item.tag == kAnyTag || left.item.tag == item.tag);
     };
     const auto found = std::find_if(left_sends_.begin(), left_sends_.end(), fits);
-    if (found == left_sends_.end()) {
+    // With a hole what is left may belong to a receive that is missing.
+    if (found == left_sends_.end() || rank.hole.any) {
       left_receives_.push_back({item, 0});
       continue;
     }
@@ -227,11 +280,11 @@ void Matcher::report_sends(const RankData& rank) {
     entry.communicator = comms_.name(left.item.comm);
     entry.bytes = send.bytes;
     entry.excused = !rank.complete || !source.complete;
-    entry.why = !rank.present    ? "rank " + std::to_string(rank.rank) + " has no log"
-                : !rank.complete ? "the log of rank " + std::to_string(rank.rank) + " ends early"
-                                 : "send number " + std::to_string(left.nth) +
-                                       " with this source and tag, but rank " + std::to_string(rank.rank) +
-                                       " made " + count_of(left.receives, "receive") + " for them";
+    entry.why = !rank.complete    ? incomplete(rank)
+                : source.hole.any ? incomplete(source)
+                                  : "send number " + std::to_string(left.nth) +
+                                        " with this source and tag, but rank " + std::to_string(rank.rank) +
+                                        " made " + count_of(left.receives, "receive") + " for them";
     unmatched_.push_back(std::move(entry));
   }
 }
@@ -255,10 +308,10 @@ void Matcher::report_receives(const RankData& rank) {
     entry.excused = !rank.complete || (source != nullptr && !source->complete);
     if (receive.state == ReceiveState::kPosted) {
       entry.why = "it was never completed, and no send is left for it";
-    } else if (source != nullptr && !source->present) {
-      entry.why = "rank " + std::to_string(source->rank) + " has no log";
     } else if (source != nullptr && !source->complete) {
-      entry.why = "the log of rank " + std::to_string(source->rank) + " ends early";
+      entry.why = incomplete(*source);
+    } else if (rank.hole.any) {
+      entry.why = incomplete(rank);
     } else if (source != nullptr) {
       const std::string made =
           left.sends == 0 ? "no send with this tag"

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "capture_info.h"
@@ -12,6 +13,7 @@
 #include "load_log.h"
 #include "metadata.h"
 #include "prepared.h"
+#include "vef/base/text.h"
 #include "vef/formats/rank_log_reader.h"
 #include "vef/formats/trace_io.h"
 
@@ -19,12 +21,47 @@ namespace vef::merge {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::int32_t kMaxTasks = 1 << 22;
 
 using Logs = std::vector<std::unique_ptr<formats::RankLogReader>>;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+bool has_logs(const fs::path& directory) {
+  const auto logs = formats::list_rank_logs(directory.string());
+  return logs.ok() && !logs->empty();
+}
+
+/// Recordings in `directory` and beside it: a second world of a job writes to DIR.1, DIR.2 and so on.
+std::string other_recordings(const std::string& directory) {
+  std::error_code code;
+  fs::path given = fs::absolute(directory, code).lexically_normal();
+  if (given.filename().empty()) given = given.parent_path();
+  std::set<std::string> found;
+  const auto look = [&](const fs::path& parent, const auto& fits) {
+    for (fs::directory_iterator it(parent, code), end; !code && it != end; it.increment(code)) {
+      if (it->is_directory(code) && fits(it->path().filename().string()) && has_logs(it->path())) {
+        found.insert(escaped(it->path().string()));
+      }
+    }
+  };
+  look(given, [](const std::string&) { return true; });
+  const std::string prefix = given.filename().string() + ".";
+  look(given.parent_path(), [&](const std::string& name) {
+    return name.size() > prefix.size() && name.starts_with(prefix) &&
+           name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
+  });
+  constexpr std::size_t kListed = 10;
+  std::string text;
+  std::size_t listed = 0;
+  for (const std::string& path : found) {
+    if (listed++ < kListed) text += (text.empty() ? "" : ", ") + path;
+  }
+  return text + (listed > kListed ? " and " + std::to_string(listed - kListed) + " more" : "");
 }
 
 /// Loads the logs of a directory rank by rank, with those of one rank open at a time.
@@ -37,13 +74,19 @@ class LogDirectory {
     auto paths = formats::list_rank_logs(directory_);
     if (!paths.ok()) return paths.error();
     if (paths->empty()) {
+      const std::string others = other_recordings(directory_);
       return input_error(directory_, 0,
-                         "no rank logs and no VEFT.main; expected a directory that `vef record` wrote");
+                         "no rank logs and no VEFT.main; expected a directory that `vef record` wrote" +
+                             (others.empty() ? "" : ", as these are: " + others));
     }
     Logs logs;
     for (const std::string& path : *paths) {
       auto log = formats::RankLogReader::open(path);
-      if (!log.ok()) return log.error();
+      if (!log.ok()) {
+        if (!options_.allow_unmatched) return log.error();
+        unreadable_.push_back(log.error().message);
+        continue;
+      }
       if (auto status = check((*log)->info()); !status.ok()) return status.error();
       if (!logs.empty() && logs.front()->info().rank != (*log)->info().rank) {
         if (auto status = add(std::move(logs)); !status.ok()) return status.error();
@@ -51,10 +94,14 @@ class LogDirectory {
       }
       logs.push_back(std::move(*log));
     }
+    if (logs.empty()) return input_error(directory_, 0, "no readable log; expected one of each rank");
     if (auto status = add(std::move(logs)); !status.ok()) return status.error();
     if (auto status = fill_missing(); !status.ok()) return status.error();
     return std::move(ranks_);
   }
+
+  /// Logs that are no logs any more, one line each.
+  const std::vector<std::string>& unreadable() const { return unreadable_; }
 
  private:
   Status check(const formats::RankLogInfo& info) {
@@ -122,6 +169,7 @@ class LogDirectory {
   std::string first_path_;
   std::int32_t world_size_ = 0;
   std::vector<RankData> ranks_;
+  std::vector<std::string> unreadable_;
 };
 
 Status write_file(const Prepared& prepared, const MergeOptions& options, MergeReport& report) {
@@ -189,9 +237,15 @@ Result<MergeReport> merge(const std::string& directory, const std::string& outpu
     ranks = std::move(*loaded);
     zero = TimeZero::kOwnInit;
   } else {
-    auto loaded = LogDirectory(directory, options).load();
+    LogDirectory logs(directory, options);
+    auto loaded = logs.load();
     if (!loaded.ok()) return loaded.error();
     ranks = std::move(*loaded);
+    report.damage = logs.unreadable();
+    if (const std::string others = other_recordings(directory); !others.empty()) {
+      report.notes.push_back(directory +
+                             ": there are further recordings, each a world of its own: " + others);
+    }
     std::string note;
     metadata = read_capture_info(directory, note);
     if (!note.empty()) report.warnings.push_back(note);
@@ -199,7 +253,7 @@ Result<MergeReport> merge(const std::string& directory, const std::string& outpu
   report.seconds.emplace_back("read", seconds_since(start));
   auto prepared = prepare(std::move(ranks), zero, std::move(metadata), report);
   if (!prepared.ok()) return prepared.error();
-  if (report.faults == 0 || options.allow_unmatched) {
+  if ((report.faults == 0 && report.damaged.empty()) || options.allow_unmatched) {
     if (auto status = write_file(**prepared, options, report); !status.ok()) return status.error();
   }
   return report;

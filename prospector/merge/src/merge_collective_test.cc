@@ -399,7 +399,7 @@ TEST(MergeCollective, MemberWhoseLogEndsEarlyExcusesTheRest) {
   EXPECT_EQ(merged.report.faults, 0u);
   ASSERT_EQ(merged.report.unmatched.size(), 1u);
   EXPECT_EQ(merged.report.unmatched[0].why,
-            "it is collective 2 on it, but rank 1 made only 1 (its log ends early)");
+            "it is collective 2 on it, but rank 1 made only 1 (the log of rank 1 ends early)");
   EXPECT_THAT(task_lines(merged.trace, 0), ElementsAre("G0 C0 6 0 0 0 0 5 -1", "0 0 0 0 3 6 G0"));
 }
 
@@ -422,6 +422,38 @@ TEST(MergeCollective, FamiliesByName) {
   EXPECT_EQ(family_of_name("MPI_Ineighbor_allgatherv"), Family::kNeighbor);
   EXPECT_EQ(family_of_name("MPI_Intercomm_create"), Family::kNamedBarrier);
   EXPECT_EQ(family_of_name(""), Family::kNamedBarrier);
+}
+
+/// The log of a second thread begins when the process does; its calls come long after MPI_Init.
+std::vector<Script> late_thread(std::uint64_t first_gap) {
+  std::vector<Script> logs = {Script(0, 1), Script(0, 1, 1)};
+  logs[0].at(0, 100).init().at(1000, 1).finalize();
+  logs[1].at(first_gap, 10).as(MpiCall::kIsend).isend(0, 1, 8, 1).at(30, 5).complete({sent(1)});
+  logs[1].at(20, 10).recv(0, 1, 8);
+  return logs;
+}
+
+TEST(MergeThreads, AThreadComputesNoEarlierThanInitEnds) {
+  // Thread 1's first call is 400 after its log begins, so 300 after MPI_Init: an absolute time. Its receive
+  // comes 30 + 20 of computing after the send, in a wait of 5. MPI_Finalize: 1000 after MPI_Init, 633 after
+  // the receive's mark at 365.
+  const auto merged = merge_scripts(late_thread(400));
+  ASSERT_EQ(merged.error, "");
+  EXPECT_EQ(merged.body,
+            (std::vector<std::string>{"0 0 0 8 4 300 -1", "1 0 0 0 1 50 0", "2 0 0 0 0 1000 -1"}));
+}
+
+TEST(MergeThreads, AThreadContinuesWhatTheFirstDidBefore) {
+  // A barrier of the first thread from 50 to 80 after MPI_Init; thread 1's first call is 300 after it.
+  auto logs = late_thread(400);
+  logs[0] = Script(0, 1);
+  logs[0].at(0, 100).init().at(50, 30).collective(MpiCall::kBarrier, 0, 0).at(920, 1).finalize();
+  const auto merged = merge_scripts(logs);
+  ASSERT_EQ(merged.error, "");
+  // The send follows the barrier by 300 - 80; the first thread's MPI_Finalize comes 920 after it, of which
+  // 1000 - 365 are left after the receive's mark.
+  EXPECT_EQ(merged.body, (std::vector<std::string>{"G0 C0 6 0 0 0 0 50 -1", "0 0 0 8 7 220 G0",
+                                                   "1 0 0 0 1 50 0", "2 0 0 0 3 635 G0"}));
 }
 
 TEST(MergeThreads, TwoThreadsOfARankAreSerialisedByStart) {

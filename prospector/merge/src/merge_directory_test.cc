@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -160,6 +161,57 @@ TEST_F(MergeDirectory, ALogThatWasNotClosedIsTruncated) {
   EXPECT_TRUE(report->written);
 }
 
+TEST_F(MergeDirectory, ADamagedLogKeepsTheTraceFromBeingWrittenUnlessAllowed) {
+  for (const Script& log : ping()) write_log(log);
+  std::string log = read_file("000001.0.vlog");
+  log[log.size() - 3] = static_cast<char>(log[log.size() - 3] ^ 1);
+  write_file("000001.0.vlog", log);
+  auto report = run();
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_THAT(report->damaged, ElementsAre(1));
+  EXPECT_FALSE(report->written);
+  EXPECT_EQ(report->faults, 0u);
+  EXPECT_THAT(report->damage, Contains(HasSubstr("chunk 0 is damaged")));
+  MergeOptions options;
+  options.allow_unmatched = true;
+  report = run(options);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->written);
+}
+
+TEST_F(MergeDirectory, AFileThatIsNoLogAnyMore) {
+  for (const Script& log : ping()) write_log(log);
+  write_file("000001.0.vlog", "");
+  EXPECT_THAT(error_of(run()), HasSubstr("000001.0.vlog: 0 bytes; expected a rank log's header"));
+  MergeOptions options;
+  options.allow_unmatched = true;
+  const auto report = run(options);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->written);
+  EXPECT_THAT(report->missing, ElementsAre(1));
+  EXPECT_THAT(report->damage, ElementsAre(HasSubstr("000001.0.vlog: 0 bytes")));
+}
+
+TEST_F(MergeDirectory, OtherRecordingsOfTheJobAreNamed) {
+  const fs::path main = directory_;
+  const fs::path second = main.string() + ".1";
+  fs::create_directories(main / "child");
+  for (const fs::path& path : {main / "child", second, main}) {
+    directory_ = path;
+    fs::create_directories(path);
+    for (const Script& log : ping()) write_log(log);
+  }
+  auto report = run();
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  const std::string both = second.string() + ", " + (main / "child").string();
+  EXPECT_THAT(report->notes, ElementsAre(HasSubstr("further recordings, each a world of its own: " + both)));
+  fs::remove(main / "000000.0.vlog");
+  fs::remove(main / "000001.0.vlog");
+  EXPECT_THAT(error_of(run()),
+              HasSubstr("expected a directory that `vef record` wrote, as these are: " + both));
+  fs::remove_all(second);
+}
+
 TEST_F(MergeDirectory, MissingRankIsAnErrorUnlessAllowed) {
   write_log(ping()[1]);
   EXPECT_THAT(error_of(run()), HasSubstr("no log of rank 0; expected one of each of the 2 ranks"));
@@ -223,6 +275,25 @@ TEST_F(MergeDirectory, BrokenCapturesAreNamed) {
   EXPECT_THAT(broken("VEFT.main", renamed), HasSubstr("VEFT.main:4: found \"Task:7:Node:"));
   EXPECT_THAT(broken("2.veft", veft.substr(0, veft.size() - 1)), HasSubstr("2.veft: found 279 bytes"));
   EXPECT_THAT(broken("2.veft", ""), HasSubstr("2.veft: does not begin with opcode 200"));
+  // The clocks of VEFT.main: TF before TI, MPI_Finalize after TF; control characters are shown, not obeyed.
+  const auto with_field = [&](const std::string& field, const std::string& value) {
+    std::string changed = main;
+    const std::size_t at = changed.find(field, changed.find("Task:2")) + field.size();
+    return changed.replace(at, changed.find_first_of(":\n", at) - at, value);
+  };
+  EXPECT_THAT(broken("VEFT.main", with_field(":TF:", "1")),
+              HasSubstr("VEFT.main:5: TF is 1; expected at least TI"));
+  std::uint64_t init = 0;
+  std::memcpy(&init, veft.data(), sizeof init);
+  EXPECT_THAT(broken("VEFT.main", with_field(":TF:", std::to_string(init))),
+              HasSubstr("; expected at most " + std::to_string(init) + " (TF in VEFT.main)"));
+  EXPECT_THAT(broken("VEFT.main", "4\n./\nTask:0\x1b[2J\n"), HasSubstr("found \"Task:0\\x1b[2J\""));
+  write_file("VEFT.main", with_field(":RF:", "5"));
+  const auto odd = run();
+  ASSERT_TRUE(odd.ok());
+  EXPECT_THAT(odd->warnings,
+              Contains(HasSubstr("in 1 tasks, first 2, the wall clock (RI, RF) passed another")));
+  write_file("VEFT.main", main);
   // Record 1 is at 40; its opcode at 72, its peer at 56.
   EXPECT_EQ(broken("2.veft", patched(72, "\x8b")),
             "2.veft: record 1: opcode 139 is unknown; expected 0-7 (collectives), 100 (Send), 109 (Recv), "

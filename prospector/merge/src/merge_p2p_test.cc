@@ -392,7 +392,7 @@ TEST(MergeP2p, WhatAHoleInTheLogLeavesIsNoted) {
   const Merged merged = merge_scripts(logs);
   EXPECT_THAT(merged.report.damage, ElementsAre(HasSubstr("request 5 completes, but nothing"),
                                                 HasSubstr("communicator 9 is used, but nothing")));
-  EXPECT_THAT(merged.report.truncated, ElementsAre(0));
+  EXPECT_THAT(merged.report.damaged, ElementsAre(0));
   EXPECT_EQ(merged.report.faults, 0u);
   EXPECT_EQ(merged.report.unmatched.size(), 1u);  // rank 1's send, excused
 }

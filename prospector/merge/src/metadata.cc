@@ -2,6 +2,7 @@
 #include "metadata.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -61,13 +62,51 @@ std::string inter_groups(const CommTable& comms) {
   return text;
 }
 
+constexpr std::size_t kMostJoined = 100;
+
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : lines) text += (text.empty() ? "" : "; ") + line;
+  for (std::size_t i = 0; i < lines.size() && i < kMostJoined; ++i) text += (i == 0 ? "" : "; ") + lines[i];
+  if (lines.size() > kMostJoined) text += "; and " + std::to_string(lines.size() - kMostJoined) + " more";
   return text;
 }
 
+std::string reason(const RankData& rank) {
+  switch (rank.ending) {
+    case Ending::kAborted:
+      return "MPI_Abort with code " + std::to_string(rank.abort_code);
+    case Ending::kExited:
+      return "the program ended without MPI_Finalize";
+    case Ending::kStopped:
+      return "recording stopped, nothing could be written any more";
+    case Ending::kFinalized:
+    case Ending::kKilled:
+      break;
+  }
+  return "killed, or still running";
+}
+
 }  // namespace
+
+std::vector<std::string> endings(const Prepared& prepared) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < prepared.ranks.size(); ++i) {
+    const RankData& rank = prepared.ranks[i];
+    if (!rank.present || rank.complete || rank.damaged) continue;
+    std::string line = "rank " + std::to_string(rank.rank) + ": " + reason(rank) + "; ";
+    if (rank.events == 0) {
+      line += "no call was recorded";
+    } else {
+      char seconds[32];
+      std::snprintf(seconds, sizeof seconds, "%.6f",
+                    static_cast<double>(rank.last_end - prepared.zero[i]) / 1e9);
+      line += "last call " + std::to_string(rank.last_event) + ", " + formats::mpi_call_name(rank.last_call) +
+              ", ended at " + seconds + " s";
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
 
 std::string ranges(const std::vector<std::uint64_t>& numbers) {
   std::string text;
@@ -98,6 +137,8 @@ void add_metadata(const Prepared& prepared, TimeZero zero, const MergeReport& re
   add("clock", zero == TimeZero::kLatestInit ? "time zero is the latest end of MPI_Init on each host" + clocks
                                              : "time zero is each task's own start of MPI_Init");
   add("truncated ranks", rank_list(report.truncated));
+  add("how they ended", joined(report.endings));
+  add("damaged ranks", rank_list(report.damaged));
   add("ranks without a log", rank_list(report.missing));
   if (!report.unmatched.empty()) add("unmatched calls", std::to_string(report.unmatched.size()));
   add("named barriers", named_barriers(prepared));

@@ -13,6 +13,9 @@ namespace vef::merge {
 void add_metadata(const Prepared& prepared, TimeZero zero, const MergeReport& report,
                   formats::Metadata& metadata);
 
+/// How the log of each rank that ends early ended, as far as it is known.
+std::vector<std::string> endings(const Prepared& prepared);
+
 /// "0-3 7 9-10"; the numbers must ascend.
 std::string ranges(const std::vector<std::uint64_t>& numbers);
 

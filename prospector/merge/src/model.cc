@@ -3,6 +3,12 @@
 
 namespace vef::merge {
 
+std::string incomplete(const RankData& data) {
+  const std::string rank = "rank " + std::to_string(data.rank);
+  if (!data.present) return rank + " has no log";
+  return "the log of " + rank + (data.damaged ? " is damaged" : " ends early");
+}
+
 std::uint64_t group_size(const std::vector<formats::RankRun>& runs) {
   std::uint64_t size = 0;
   for (const formats::RankRun& run : runs) size += run.count;

@@ -124,23 +124,57 @@ struct LocalComm {
   std::uint32_t member_index = kNoIndex;  // of this rank in the global communicator's members
 };
 
+/// How a rank's recording ended.
+enum class Ending : std::uint8_t {
+  kFinalized,  // with MPI_Finalize
+  kAborted,    // with MPI_Abort
+  kExited,     // the program ended without MPI_Finalize
+  kStopped,    // nothing could be written any more
+  kKilled,     // the log was never closed
+};
+
+/// Events that are missing in the middle of a rank's log: how much was there before them and with them. What
+/// comes later is counted from the end of the run.
+struct Hole {
+  bool any = false;
+  struct Range {
+    std::uint32_t begin = 0;  // index of the first that is behind the first hole
+    std::uint32_t end = 0;    // index of the first that is behind the last hole
+  };
+  Range sends;
+  Range receives;
+  Range parts;
+};
+
 struct RankData {
   formats::TaskId rank = 0;
   std::string host;
-  bool present = false;       // a log exists
-  bool complete = false;      // MPI_Finalize was recorded and nothing is damaged
+  bool present = false;   // a log exists
+  bool complete = false;  // MPI_Finalize was recorded and nothing is damaged
+  bool damaged = false;   // something is not as it was written
+  Ending ending = Ending::kKilled;
+  std::int32_t abort_code = 0;
+  std::uint64_t last_event = 0;  // the call that ended last: its number, function and end
+  std::uint16_t last_call = 0;
+  std::int64_t last_end = 0;
+  Hole hole;
   std::int64_t init_end = 0;  // the rank's own zero
   std::uint64_t events = 0;
-  std::vector<std::vector<Op>> threads;  // by thread, in program order
-  std::vector<Send> sends;               // in posting order
-  std::vector<Receive> receives;         // in posting order
-  std::vector<Part> parts;               // in call order
+  std::vector<std::vector<Op>> threads;     // by thread, in program order
+  std::vector<std::int64_t> thread_begins;  // start of each thread's first call
+  std::vector<Send> sends;                  // in posting order
+  std::vector<Receive> receives;            // in posting order
+  std::vector<Part> parts;                  // in call order
   std::vector<Thing> things;
   std::vector<std::uint64_t> sizes;
   std::vector<LocalComm> comms;
-  std::vector<std::string> damage;
+  std::vector<std::string> damage;  // one line each
+  std::vector<std::string> notes;   // about a log that is sound
   RankSites sites;
 };
+
+/// Why a rank that is not complete may miss the counterpart of a call: "the log of rank 3 ends early".
+std::string incomplete(const RankData& data);
 
 /// Number of members, and the world rank of a member (-1: there is no such member).
 std::uint64_t group_size(const std::vector<formats::RankRun>& runs);

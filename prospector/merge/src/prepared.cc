@@ -58,8 +58,11 @@ void describe_ranks(const std::vector<RankData>& ranks, MergeReport& report) {
     report.events += rank.events;
     report.model_bytes += model_bytes(rank);
     report.damage.insert(report.damage.end(), rank.damage.begin(), rank.damage.end());
+    report.notes.insert(report.notes.end(), rank.notes.begin(), rank.notes.end());
     if (!rank.present) {
       report.missing.push_back(rank.rank);
+    } else if (rank.damaged) {
+      report.damaged.push_back(rank.rank);
     } else if (!rank.complete) {
       report.truncated.push_back(rank.rank);
     }
@@ -106,6 +109,7 @@ Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, TimeZero 
   clock.stage("collectives");
 
   prepared->zero = zeros(prepared->ranks, zero);
+  report.endings = endings(*prepared);
   prepared->plan = plan_records(prepared->model(), prepared->zero);
   prepared->lines = prepared->comms.number();
   prepared->plan.header.communicators = prepared->lines.size();

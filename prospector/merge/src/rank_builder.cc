@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rank_builder.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -16,9 +17,10 @@ constexpr std::size_t kMaxIndex = kPartBit - 1;  // an index must fit into a Thi
 }  // namespace
 
 RankBuilder::RankBuilder(formats::TaskId rank, std::int32_t world_size, std::size_t threads, std::string path)
-    : world_size_(world_size), path_(std::move(path)), computing_(threads) {
+    : world_size_(world_size), path_(std::move(path)), threads_(threads) {
   data_.rank = rank;
   data_.threads.resize(threads);
+  data_.thread_begins.resize(threads);
   LocalComm world;
   world.members = {{0, 1, static_cast<std::uint32_t>(world_size)}};
   LocalComm self;
@@ -27,7 +29,17 @@ RankBuilder::RankBuilder(formats::TaskId rank, std::int32_t world_size, std::siz
   comms_ = {{formats::kCommWorld, 0}, {formats::kCommSelf, 1}};
 }
 
-RankData RankBuilder::take() { return std::move(data_); }
+RankData RankBuilder::take() {
+  if (lost_requests_ > 0) {
+    data_.damage.push_back(path_ + ": " + std::to_string(lost_requests_) +
+                           " requests complete whose posting is in a missing part");
+  }
+  if (!lost_comms_.empty()) {
+    data_.damage.push_back(path_ + ": calls on " + std::to_string(lost_comms_.size()) +
+                           " communicators made in or after a missing part are left out");
+  }
+  return std::move(data_);
+}
 
 Error RankBuilder::error(const Context& context, const std::string& message) const {
   return {ErrorKind::kInput, path_ + ": event " + std::to_string(context.number) + ": " + message};
@@ -35,11 +47,12 @@ Error RankBuilder::error(const Context& context, const std::string& message) con
 
 void RankBuilder::note(const Context& context, const std::string& message) {
   data_.complete = false;
+  data_.damaged = true;
   if (data_.damage.size() < kMaxNotes) data_.damage.push_back(error(context, message).message);
 }
 
 std::uint64_t RankBuilder::take_time(const Context& context) {
-  return std::exchange(computing_[context.thread], 0);
+  return std::exchange(threads_[context.thread].computing, 0);
 }
 
 void RankBuilder::push_op(const Context& context, OpKind kind, std::uint32_t first, std::uint32_t count) {
@@ -52,6 +65,41 @@ void RankBuilder::push_complete(const Context& context, std::uint32_t first_thin
   if (count > 0) push_op(context, OpKind::kComplete, first_thing, count);
 }
 
+void RankBuilder::open_hole(const Context& context, const Thread& thread) {
+  Hole& hole = data_.hole;
+  const auto widen = [&](Hole::Range& range, std::uint32_t before, std::size_t now) {
+    range.begin = hole.any ? std::min(range.begin, before) : before;
+    range.end = static_cast<std::uint32_t>(now);
+  };
+  widen(hole.sends, thread.posted.sends.begin, data_.sends.size());
+  widen(hole.receives, thread.posted.receives.begin, data_.receives.size());
+  widen(hole.parts, thread.posted.parts.begin, data_.parts.size());
+  hole.any = true;
+  data_.damaged = true;
+  // What was done in the missing part is not known: its time passes as computing.
+  const std::int64_t since = thread.begun ? thread.last_end : data_.init_end;
+  if (since != 0 && since < context.start) {
+    threads_[context.thread].computing += static_cast<std::uint64_t>(context.start - since);
+  }
+}
+
+void RankBuilder::count_gap(const Context& context, std::uint64_t gap, std::uint64_t number) {
+  Thread& thread = threads_[context.thread];
+  if (number != thread.next_number) {
+    open_hole(context, thread);
+  } else if (thread.begun || context.thread == 0) {
+    thread.computing += gap;
+  }
+  if (!thread.begun) data_.thread_begins[context.thread] = context.start;
+  thread.begun = true;
+  thread.next_number = number + 1;
+  thread.last_end = context.end;
+  if (context.end >= data_.last_end) {
+    data_.last_end = context.end;
+    data_.last_event = number;
+  }
+}
+
 Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t start, std::int64_t end,
                         std::uint64_t number) {
   if (number > kMaxIndex || data_.things.size() + event.completions.size() > kMaxIndex ||
@@ -61,24 +109,37 @@ Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t sta
   const Context context{thread, start, end, static_cast<std::uint32_t>(number)};
   ++data_.events;
   data_.sites.add(event);
-  computing_[thread] += event.gap;
+  count_gap(context, event.gap, number);
+  if (context.end == data_.last_end) data_.last_call = event.call;
+  Status status = dispatch(context, event);
+  Hole& posted = threads_[thread].posted;
+  posted.sends.begin = static_cast<std::uint32_t>(data_.sends.size());
+  posted.receives.begin = static_cast<std::uint32_t>(data_.receives.size());
+  posted.parts.begin = static_cast<std::uint32_t>(data_.parts.size());
+  return status;
+}
+
+Status RankBuilder::dispatch(const Context& context, const Event& event) {
   switch (event.kind) {
     case formats::EventKind::kInit:
-      computing_[thread] = 0;
-      data_.init_end = end;
+      take_time(context);
+      data_.init_end = context.end;
       return {};
     case formats::EventKind::kFinalize:
       push_op(context, OpKind::kFinalize, 0, 0);
-      data_.complete = data_.damage.empty();
+      data_.ending = Ending::kFinalized;
       return {};
     case formats::EventKind::kAbort:
+      data_.ending = Ending::kAborted;
+      data_.abort_code = event.tag;
+      return {};
     case formats::EventKind::kPause:
     case formats::EventKind::kCommFree:
     case formats::EventKind::kModule:
     case formats::EventKind::kSite:
       return {};
     case formats::EventKind::kPolls:
-      computing_[thread] += event.polls.long_gaps;
+      threads_[context.thread].computing += event.polls.long_gaps;
       return {};
     case formats::EventKind::kSend:
     case formats::EventKind::kIsend:
@@ -129,6 +190,10 @@ Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t sta
 
 std::uint32_t RankBuilder::find_comm(std::uint32_t number, const Context& context) {
   if (const auto found = comms_.find(number); found != comms_.end()) return found->second;
+  if (data_.hole.any) {
+    lost_comms_.insert(number);
+    return kNoIndex;
+  }
   note(context, "communicator " + std::to_string(number) + " is used, but nothing that was read creates it");
   return kNoIndex;
 }
@@ -160,12 +225,18 @@ Status RankBuilder::on_comm(const Context& context, const Event& event) {
   }
   const auto index = static_cast<std::uint32_t>(data_.comms.size());
   const std::uint32_t parent = created.parent;
-  if (created.is_member) {
+  // After a hole nobody knows the how-manieth creation it is.
+  const bool lost = data_.hole.any;
+  if (lost && created.is_member) {
+    lost_comms_.insert(event.new_comm);
+    comms_.erase(event.new_comm);
+  } else if (created.is_member) {
     data_.comms.push_back(std::move(created));
     comms_[event.new_comm] = index;
   }
   // The creation synchronises the parent, or where it is collective over the new group alone, that group.
-  const std::uint32_t over = group_only ? (event.new_comm != formats::kCommNull ? index : kNoIndex) : parent;
+  const std::uint32_t own = lost || event.new_comm == formats::kCommNull ? kNoIndex : index;
+  const std::uint32_t over = group_only ? own : parent;
   if (defined || over == kNoIndex) return {};
   Part part;
   part.comm = over;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "model.h"
 #include "vef/base/result.h"
@@ -43,7 +44,18 @@ class RankBuilder {
     Pending active;  // kNothing kind: inactive, or it goes nowhere
   };
 
+  struct Thread {
+    bool begun = false;
+    std::uint64_t computing = 0;  // since its last operation
+    std::uint64_t next_number = 0;
+    std::int64_t last_end = 0;
+    Hole posted;  // how much the rank had posted with the thread's last event: the begins
+  };
+
   std::uint64_t take_time(const Context& context);
+  /// The gap before the event is computing, but for a thread's time before its first call.
+  void count_gap(const Context& context, std::uint64_t gap, std::uint64_t number);
+  void open_hole(const Context& context, const Thread& thread);
   void push_op(const Context& context, OpKind kind, std::uint32_t first, std::uint32_t count);
   void push_complete(const Context& context, std::uint32_t first_thing);
   void push_receive(const Context& context, std::uint32_t receive);
@@ -59,6 +71,7 @@ class RankBuilder {
                                std::int32_t tag, std::uint64_t bytes);
   Status resolve(const Context& context, Receive& receive, const formats::Completion& completion);
 
+  Status dispatch(const Context& context, const Event& event);
   Status on_send(const Context& context, const Event& event);
   Status on_receive(const Context& context, const Event& event);
   Status on_sendrecv(const Context& context, const Event& event);
@@ -81,7 +94,9 @@ class RankBuilder {
   RankData data_;
   std::int32_t world_size_;
   std::string path_;
-  std::vector<std::uint64_t> computing_;  // by thread, since its last operation
+  std::vector<Thread> threads_;
+  std::uint64_t lost_requests_ = 0;               // completed, and posted in a hole
+  std::unordered_set<std::uint32_t> lost_comms_;  // communicators made in a hole, or later
   std::unordered_map<std::uint64_t, Pending> requests_;
   std::unordered_map<std::uint64_t, Persistent> persistent_;
   std::unordered_map<std::uint64_t, Pending> messages_;         // of matched probes

@@ -132,6 +132,10 @@ Status RankBuilder::on_start(const Context& context, const Event& event) {
   for (const std::uint64_t request : event.requests) {
     const auto found = persistent_.find(request);
     if (found == persistent_.end()) {
+      if (data_.hole.any) {
+        ++lost_requests_;
+        continue;
+      }
       note(context, "persistent request " + std::to_string(request) +
                         " is started, but nothing that was read makes it");
       continue;
@@ -169,6 +173,9 @@ Status RankBuilder::complete_one(const Context& context, const formats::Completi
     requests_.erase(found);
   } else if (const auto started = persistent_.find(completion.request); started != persistent_.end()) {
     pending = std::exchange(started->second.active, Pending{});
+  } else if (data_.hole.any) {
+    ++lost_requests_;
+    return {};
   } else {
     note(context,
          "request " + std::to_string(completion.request) + " completes, but nothing that was read posts it");

@@ -23,6 +23,11 @@ class ScriptedLog : public formats::RankLogReader {
 
   const formats::RankLogInfo& info() const override { return info_; }
   Result<bool> next(formats::RankEvent& event) override {
+    while (at_ < events_.size() && events_[at_].lost) {
+      damage_.corrupt = true;
+      end_ += events_[at_].event.gap + events_[at_].event.duration;
+      ++at_;
+    }
     if (at_ == events_.size()) return false;
     const Script::Stored& stored = events_[at_++];
     event = stored.event;
@@ -272,6 +277,16 @@ Script& Script::pause() { return add(EventKind::kPause, MpiCall::kNone), *this; 
 
 Script& Script::truncated() {
   info_.complete = false;
+  return *this;
+}
+
+Script& Script::abort(std::int32_t code) {
+  add(EventKind::kAbort, MpiCall::kAbort).event.tag = code;
+  return *this;
+}
+
+Script& Script::lost() {
+  events_.back().lost = true;
   return *this;
 }
 

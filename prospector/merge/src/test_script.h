@@ -60,7 +60,9 @@ class Script {
   Script& comm_free(std::uint32_t comm);
   Script& polls(std::uint64_t inside, std::uint64_t short_gaps, std::uint64_t long_gaps);
   Script& pause();
+  Script& abort(std::int32_t code);
   Script& truncated();  // the log was not closed
+  Script& lost();       // the event written last, and those before that were lost too, are missing in the log
 
   std::unique_ptr<formats::RankLogReader> log() const;
 
@@ -71,6 +73,7 @@ class Script {
     std::vector<std::uint64_t> sizes;
     std::vector<formats::RankRun> members;
     std::vector<formats::RankRun> remote;
+    bool lost = false;
   };
 
  private:

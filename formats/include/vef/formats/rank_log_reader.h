@@ -28,10 +28,14 @@ struct RankLogInfo {
   ClockSample last;   // the last sample in the file; equal to start if there is only one
   double ticks_per_ns = 1.0;
   bool complete = false;  // closed by finalize
+  bool closed = false;    // closed by the program's exit, without finalize
+  bool stopped = false;   // recording ended before the program: nothing could be written any more
   std::uint64_t file_bytes = 0;
 };
 
 struct RankLogDamage {
+  /// Something is not as it was written, or missing in the middle; false: the log at most ends early.
+  bool corrupt = false;
   std::uint64_t chunks_skipped = 0;
   std::uint64_t bytes_skipped = 0;
   std::vector<std::string> notes;  // one line each, file and offset named; at most 10

@@ -20,9 +20,9 @@
 namespace vef::merge {
 
 struct MergeOptions {
-  /// Write the trace even if something is unmatched, or a rank's log is missing. An unmatched receive becomes
-  /// a mark without dependency, an unmatched send stays a message, a collective that misses a member is left
-  /// out.
+  /// Write the trace even if something is unmatched, or a rank's log is missing or damaged. An unmatched
+  /// receive becomes a mark without dependency, an unmatched send stays a message, a collective that misses a
+  /// member is left out.
   bool allow_unmatched = false;
   int compression_level = 0;  // of the output; 0: the default
   /// Called now and then with the stage ("reading", "writing") and how much of it is done of how much; may be
@@ -51,7 +51,7 @@ struct Unmatched {
 std::string describe(const Unmatched& unmatched);
 
 struct MergeReport {
-  bool written = false;  // false: the trace was not written because of `unmatched`
+  bool written = false;  // false: the trace was not written because of `faults` or `damaged`
   std::string output;
   std::uint64_t output_bytes = 0;
 
@@ -66,9 +66,12 @@ struct MergeReport {
   std::uint64_t message_bytes = 0;
   std::uint64_t collectives_by_op[formats::kCollectiveOps] = {};
 
-  std::vector<formats::TaskId> truncated;  // ranks whose log ends early or is damaged
+  std::vector<formats::TaskId> truncated;  // ranks whose log ends early
+  std::vector<formats::TaskId> damaged;    // ranks of whose log a part is not as it was written
   std::vector<formats::TaskId> missing;    // ranks without a log
+  std::vector<std::string> endings;        // of `truncated`: "rank 3: MPI_Abort with code 1, at 1.5 s ..."
   std::vector<std::string> damage;         // one line each
+  std::vector<std::string> notes;          // one line each, about logs that are sound
   std::vector<std::string>
       warnings;  // one line per kind of thing that the trace says less exactly than the logs
   std::vector<Unmatched> unmatched;  // faults first, by rank and call; then the excused ones
