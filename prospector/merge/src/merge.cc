@@ -108,6 +108,12 @@ class LogDirectory {
     if (first_path_.empty()) {
       first_path_ = info.path;
       world_size_ = info.world_size;
+      job_ = info.job;
+    }
+    if (info.job != job_) {
+      return input_error(info.path, 0,
+                         "a log of another run than " + first_path_ +
+                             "; expected the logs of one run, each run in a directory of its own");
     }
     if (info.world_size < 1 || info.world_size > kMaxTasks || info.rank < 0 || info.rank >= info.world_size) {
       return input_error(info.path, 0,
@@ -168,6 +174,7 @@ class LogDirectory {
   const MergeOptions& options_;
   std::string first_path_;
   std::int32_t world_size_ = 0;
+  std::uint64_t job_ = 0;
   std::vector<RankData> ranks_;
   std::vector<std::string> unreadable_;
 };

@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using formats::EventKind;
 using formats::MpiCall;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -40,7 +41,7 @@ class MergeDirectory : public testing::Test {
   ~MergeDirectory() override { fs::remove_all(directory_); }
 
   /// Writes the log of a script's rank.
-  void write_log(const Script& script, bool complete = true) {
+  void write_log(const Script& script, bool complete = true, const char* job = "") {
     const auto log = script.log();
     formats::RankLogOptions options;
     const std::string path = directory_.string();
@@ -49,6 +50,7 @@ class MergeDirectory : public testing::Test {
     options.world_size = log->info().world_size;
     options.thread = log->info().thread;
     options.host = "node0";
+    options.job = job;
     options.ticks_are_ns = true;
     options.start.monotonic_ns = options.start.ticks = log->info().start.monotonic_ns;
     char error[200] = "";
@@ -235,6 +237,16 @@ TEST_F(MergeDirectory, WorldsOfTwoSizes) {
   write_log(Script(0, 2));
   write_log(Script(1, 3));
   EXPECT_THAT(error_of(run()), HasSubstr("a world of 3 ranks; expected 2 as in"));
+}
+
+TEST_F(MergeDirectory, LogsOfTwoRuns) {
+  write_log(ping()[0], true, "job 7");
+  write_log(ping()[1], true, "job 8");
+  EXPECT_THAT(error_of(run()), AllOf(HasSubstr("000001.0.vlog: a log of another run than "),
+                                     HasSubstr("000000.0.vlog; expected the logs of one run")));
+  fs::remove(directory_ / "000001.0.vlog");
+  write_log(ping()[1], true, "job 7");
+  EXPECT_TRUE(run().ok());
 }
 
 TEST_F(MergeDirectory, CaptureByDirectoryOrByItsMainFile) {
