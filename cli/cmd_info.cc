@@ -113,12 +113,6 @@ class Summary {
   std::uint64_t clock_;
 };
 
-std::string_view magic(formats::TraceVersion version) {
-  return version == formats::TraceVersion::kVef    ? "VEF"
-         : version == formats::TraceVersion::kVef2 ? "VEF2"
-                                                   : "VEF3";
-}
-
 std::string_view operation_name(std::size_t op) {
   return formats::collective_name(static_cast<formats::CollectiveOp>(op));
 }
@@ -136,7 +130,7 @@ void print_json(const formats::TraceReader& reader, const Summary& summary) {
   Json out;
   out["file"] = reader.path();
   out["file_bytes"] = reader.bytes_total();
-  out["format"] = magic(header.version);
+  out["format"] = formats::magic_of(header.version);
   out["tasks"] = header.tasks;
   out["clock_ps"] = header.clock;
   out["only_send_dependencies"] = header.only_send_deps;
@@ -182,7 +176,7 @@ void print_text(const formats::TraceReader& reader, const Summary& summary) {
   const formats::TraceHeader& header = reader.header();
   // A pipe has no size.
   const std::string size = reader.bytes_total() == 0 ? "" : ", " + format_bytes(reader.bytes_total());
-  fmt::print("{}: {}, {} tasks, {} records{}\n", reader.path(), magic(header.version),
+  fmt::print("{}: {}, {} tasks, {} records{}\n", reader.path(), formats::magic_of(header.version),
              format_count(header.tasks), format_count(summary.records()), size);
   fmt::print("  time unit        {} ps\n", format_count(header.clock));
   print_communicators(reader.communicators());

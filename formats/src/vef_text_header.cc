@@ -34,11 +34,7 @@ constexpr std::array<HeaderField, 8> kHeaderFields = {{
     {"clock (picoseconds per unit of time)", 1, kMaxCount},
 }};
 
-std::size_t header_size(TraceVersion version) { return version == TraceVersion::kVef3 ? 8 : 7; }
-
-std::string magic_of(TraceVersion version) {
-  return version == TraceVersion::kVef ? "VEF" : version == TraceVersion::kVef2 ? "VEF2" : "VEF3";
-}
+std::size_t header_size(TraceVersion version) { return has_program_order(version) ? 8 : 7; }
 
 }  // namespace
 
@@ -69,9 +65,9 @@ Status VefTextReader::set_header_field(std::size_t index, std::string_view field
     } else if (field == "VEF3") {
       header_.version = TraceVersion::kVef3;
     } else if (field == "VEF4") {
-      return at_line("magic 'VEF4'; expected VEF, VEF2 or VEF3 (VEF4 is not yet readable)");
+      header_.version = TraceVersion::kVef4;
     } else {
-      return at_line("magic " + quoted(field) + "; expected VEF, VEF2 or VEF3 (this is no VEF trace)");
+      return at_line("magic " + quoted(field) + "; expected VEF, VEF2, VEF3 or VEF4 (this is no VEF trace)");
     }
     return {};
   }
@@ -127,7 +123,7 @@ Status VefTextReader::read_header() {
     if (!*more) break;
     if (count > 0 && count == header_size(header_.version)) {
       return at_line("a further header field " + quoted(field) + "; expected " + std::to_string(count) +
-                     " fields after magic " + magic_of(header_.version));
+                     " fields after magic " + std::string(magic_of(header_.version)));
     }
     if (Status status = set_header_field(count, field); !status) return status;
   }

@@ -77,6 +77,14 @@ class VefTextReader::Scanner {
     return true;
   }
 
+  /// The Dep of an answer, 14; else nothing is taken.
+  bool answer() {
+    skip_spaces();
+    if (position_[0] != '1' || position_[1] != '4' || !ends_field(position_[2])) return false;
+    position_ += 2;
+    return true;
+  }
+
   bool minus_one() {
     skip_spaces();
     if (position_[0] != '-' || position_[1] != '1' || !ends_field(position_[2])) return false;
@@ -140,7 +148,7 @@ bool VefTextReader::scan_message(Scanner& scan, Record& record) {
   if (!scan.number(record.send_bytes, kMaxSize)) return field_fault(Field::kSize, scan.token());
   bool real_message = false;
   if (!scan_dependency(scan, record, real_message)) return false;
-  const bool mark = header_.version == TraceVersion::kVef3 && !real_message && record.task == record.peer &&
+  const bool mark = has_program_order(header_.version) && !real_message && record.task == record.peer &&
                     record.send_bytes == 0;
   record.kind = mark ? RecordKind::kMark : RecordKind::kMessage;
   record.op = CollectiveOp::kBroadcast;
@@ -164,6 +172,7 @@ bool VefTextReader::scan_collective(Scanner& scan, Record& record) {
   if (!scan.number(record.recv_bytes, kMaxSize)) return field_fault(Field::kReceiveSize, scan.token());
   bool real_message = false;
   if (!scan_dependency(scan, record, real_message)) return false;
+  if (record.answer) return fault("Dep '14' of a collective; expected 0 to 7");
   record.kind = RecordKind::kCollective;
   record.op = static_cast<CollectiveOp>(op);
   record.comm = static_cast<CommId>(comm);
@@ -174,8 +183,14 @@ bool VefTextReader::scan_collective(Scanner& scan, Record& record) {
 /// The last three fields of every record, and the end of the line.
 bool VefTextReader::scan_dependency(Scanner& scan, Record& record, bool& real_message) {
   constexpr unsigned kRealMessage = 4;  // what VEF3 adds to Dep
+  constexpr unsigned kAnswer = 14;      // what Dep is in an answer of VEF4
   unsigned dep = 0;
-  if (!scan.octal_digit(dep)) return field_fault(Field::kDep, scan.token());
+  record.answer = header_.version == TraceVersion::kVef4 && scan.answer();
+  if (record.answer) {
+    dep = kAnswer;
+  } else if (!scan.octal_digit(dep)) {
+    return field_fault(Field::kDep, scan.token());
+  }
   real_message = (dep & kRealMessage) != 0;
   record.dep = dep_ = static_cast<DepKind>(dep & 3);
   if (!scan.number(record.time)) return field_fault(Field::kTime, scan.token());
@@ -270,7 +285,8 @@ std::string VefTextReader::expectation(Field field) const {
     case Field::kReceiveSize:
       return zero_to(kMaxSize);
     case Field::kDep:
-      return "0 to 7";
+      return header_.version == TraceVersion::kVef4 ? "0 to 7, or 14 in a message that is an answer"
+                                                    : "0 to 7";
     case Field::kMessageId:
     case Field::kTime:
       return zero_to(kMaxNumber);

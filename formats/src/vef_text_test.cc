@@ -108,6 +108,27 @@ TEST(VefText, TheFirstVersionHasSevenFieldsAndNoMarks) {
   EXPECT_EQ(trace.records[2].dep, DepKind::kSend);
 }
 
+TEST(VefText, AnAnswerHasEightMoreInVef4) {
+  constexpr std::string_view kText = "VEF4 2 2 1 0 0 0 1000\nC0 0 1\n0 0 1 0 4 50 -1\n1 1 0 4096 14 0 0\n";
+  const Trace trace = parse(kText);
+  ASSERT_EQ(trace.records.size(), 2U);
+  EXPECT_EQ(trace.header.version, TraceVersion::kVef4);
+  EXPECT_FALSE(trace.records[0].answer);
+  EXPECT_EQ(trace.records[1], (Record{.kind = RecordKind::kMessage,
+                                      .dep = DepKind::kReceive,
+                                      .answer = true,
+                                      .task = 1,
+                                      .peer = 0,
+                                      .id = 1,
+                                      .send_bytes = 4096}));
+  TemporaryFolder folder;
+  ASSERT_TRUE(write_trace(folder.file("t.vef"), trace).ok());
+  EXPECT_EQ(read_file(folder.file("t.vef")), kText);
+  Trace old = trace;
+  old.header.version = TraceVersion::kVef3;
+  EXPECT_FALSE(write_trace(folder.file("t3.vef"), old).ok());
+}
+
 TEST(VefText, AMarkIsToOneselfWithoutBytesAndWithoutBitTwo) {
   const Trace trace = parse(
       "VEF3 2 4 1 0 0 1 1000\n"

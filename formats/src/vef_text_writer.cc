@@ -15,18 +15,6 @@ constexpr std::size_t kBlockBytes = 1 << 20;
 constexpr std::size_t kLongestRecord = 256;  // nine fields of at most 21 characters, and spaces
 constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
 
-std::string_view magic_of(TraceVersion version) {
-  switch (version) {
-    case TraceVersion::kVef:
-      return "VEF";
-    case TraceVersion::kVef2:
-      return "VEF2";
-    case TraceVersion::kVef3:
-      return "VEF3";
-  }
-  return "";
-}
-
 char* put_number(char* out, std::uint64_t value) {
   constexpr std::ptrdiff_t kMostDigits = 20;
   return std::to_chars(out, out + kMostDigits, value).ptr;
@@ -42,7 +30,8 @@ Status check_header(const std::string& path, const TraceHeader& header, const Co
   const auto refuse = [&](const std::string& what) {
     return Status{input_error(path, 0, "cannot write: " + what)};
   };
-  if (magic_of(header.version).empty()) return refuse("an unknown trace version; expected VEF, VEF2 or VEF3");
+  if (magic_of(header.version).empty())
+    return refuse("an unknown trace version; expected VEF, VEF2, VEF3 or VEF4");
   if (header.tasks < 1) return refuse(std::to_string(header.tasks) + " tasks; expected at least 1");
   if (header.clock < 1 || header.clock > kMaxSize)
     return refuse("a clock of " + std::to_string(header.clock) + " ps");
@@ -94,7 +83,7 @@ Result<std::unique_ptr<TraceWriter>> VefTextWriter::create(const std::string& pa
 
 /// Header and communicator lines, as one block of their own: they have no bound but the number of tasks.
 Status VefTextWriter::write_header(const Communicators& communicators) {
-  const bool has_clock = header_.version == TraceVersion::kVef3;
+  const bool has_clock = has_program_order(header_.version);
   std::string text(magic_of(header_.version));
   for (const std::uint64_t value : {static_cast<std::uint64_t>(header_.tasks), header_.messages,
                                     header_.communicators, header_.collectives, header_.collective_records}) {
@@ -127,11 +116,15 @@ bool VefTextWriter::fits(const Record& record) const {
   const auto is_task = [this](TaskId task) { return task >= 0 && task < header_.tasks; };
   if (!is_task(record.task) || record.dep > DepKind::kCollective || record.send_bytes > kMaxSize)
     return false;
+  if (record.answer && (header_.version != TraceVersion::kVef4 || record.kind != RecordKind::kMessage ||
+                        record.dep != DepKind::kReceive)) {
+    return false;
+  }
   switch (record.kind) {
     case RecordKind::kMessage:
       return is_task(record.peer);
     case RecordKind::kMark:
-      return header_.version == TraceVersion::kVef3 && record.peer == record.task && record.send_bytes == 0;
+      return has_program_order(header_.version) && record.peer == record.task && record.send_bytes == 0;
     case RecordKind::kCollective:
       return record.comm >= 0 && static_cast<std::uint64_t>(record.comm) < header_.communicators &&
              static_cast<int>(record.op) < kCollectiveOps && record.recv_bytes <= kMaxSize;
@@ -149,7 +142,7 @@ Status VefTextWriter::refuse(const Record& record) const {
                       : mark     ? "mark "
                                  : "message ") +
           std::to_string(record.id) + " of task " + std::to_string(record.task) +
-          (mark ? "; expected source = destination, 0 bytes, VEF3"
+          (mark ? "; expected source = destination, 0 bytes, VEF3 or VEF4"
                 : "; expected tasks, communicator, operation, sizes and dependency within range"));
 }
 
@@ -187,8 +180,9 @@ void VefTextWriter::format_message(const Record& record) {
   end_ = put_field(end_, static_cast<std::uint64_t>(record.task));
   end_ = put_field(end_, static_cast<std::uint64_t>(record.peer));
   end_ = put_field(end_, record.send_bytes);
-  const bool flagged = record.kind == RecordKind::kMessage && header_.version == TraceVersion::kVef3;
-  format_dependency(record, flagged ? kRealMessage : 0);
+  constexpr unsigned kAnswer = 8;
+  const bool flagged = record.kind == RecordKind::kMessage && has_program_order(header_.version);
+  format_dependency(record, (flagged ? kRealMessage : 0) | (record.answer ? kAnswer : 0));
 }
 
 void VefTextWriter::format_collective(const Record& record) {

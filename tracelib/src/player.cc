@@ -94,6 +94,9 @@ void Player::Impl::on_event(std::uint32_t t, std::uint32_t record, DepKind kind,
     }
     return;
   }
+  if (kind == DepKind::kReceive) {
+    for (const std::uint32_t answer : run.index.dependents(record)) schedule_unordered(t, answer, time);
+  }
   // Only the task at which the event happens can wait for it, and it waits for one event at a time.
   const Record& r = run.record(record);
   const formats::TaskId task = kind == DepKind::kReceive ? r.peer : r.task;
@@ -158,7 +161,7 @@ std::optional<Message> Player::Impl::fire(const Due& due, Picoseconds now) {
   --records_left_;
   ++counts_.records;
   last_time_ = std::max(last_time_, due.time);
-  run.tasks[r.task].last_fire = due.time;
+  if (!r.answer) run.tasks[r.task].last_fire = due.time;
   if (!run.index.ordered()) run.fired[due.record] = true;
   std::optional<Message> message;
   if (r.kind == RecordKind::kMessage) {
@@ -168,7 +171,7 @@ std::optional<Message> Player::Impl::fire(const Due& due, Picoseconds now) {
   } else if (r.kind == RecordKind::kCollective) {
     enter_collective(due.trace, due.record, due.time);
   }
-  if (run.index.ordered()) schedule_next_of(due.trace, r.task);
+  if (run.index.ordered() && !r.answer) schedule_next_of(due.trace, r.task);
   return message;
 }
 

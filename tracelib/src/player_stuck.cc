@@ -71,7 +71,7 @@ std::vector<Waiting> Player::Impl::stuck(std::size_t limit) const {
     const TraceRun& run = runs_[t];
     // The record at which a task (ordered) or a record's own dependency (unordered) stands.
     const auto stands_at = [&](std::uint32_t record) {
-      if (!run.index.ordered()) return record;
+      if (!run.index.ordered() || run.record(record).answer) return record;
       const std::uint32_t blocked = run.tasks[run.record(record).task].blocked;
       return blocked;
     };
@@ -79,6 +79,10 @@ std::vector<Waiting> Player::Impl::stuck(std::size_t limit) const {
     if (run.index.ordered()) {
       for (const TaskState& task : run.tasks) {
         if (task.blocked != kNoRecord) waiting.push_back(task.blocked);
+      }
+      const auto& records = run.played.trace->records;
+      for (std::uint32_t i = 0; i < records.size(); ++i) {
+        if (records[i].answer && run.sent[i] < 0) waiting.push_back(i);
       }
     } else {
       for (std::uint32_t i = 0; i < run.fired.size(); ++i) {

@@ -35,15 +35,20 @@ class TraceBuilder {
   }
   TraceBuilder& send(std::uint64_t id, int src, int dst, std::uint64_t bytes, DepKind dep, std::uint64_t time,
                      std::uint64_t on = 0) {
-    return add({RecordKind::kMessage, dep, {}, src, dst, 0, id, bytes, 0, time, on});
+    return add({RecordKind::kMessage, dep, {}, false, src, dst, 0, id, bytes, 0, time, on});
+  }
+  TraceBuilder& answer(std::uint64_t id, int src, int dst, std::uint64_t bytes, std::uint64_t time,
+                       std::uint64_t on) {
+    return add({RecordKind::kMessage, DepKind::kReceive, {}, true, src, dst, 0, id, bytes, 0, time, on});
   }
   TraceBuilder& mark(std::uint64_t id, int task, DepKind dep, std::uint64_t time, std::uint64_t on = 0) {
-    return add({RecordKind::kMark, dep, {}, task, task, 0, id, 0, 0, time, on});
+    return add({RecordKind::kMark, dep, {}, false, task, task, 0, id, 0, 0, time, on});
   }
   TraceBuilder& coll(std::uint64_t id, CollectiveOp op, int task, std::uint64_t send_bytes,
                      std::uint64_t recv_bytes, DepKind dep, std::uint64_t time, std::uint64_t on = 0,
                      int comm = 0) {
-    return add({RecordKind::kCollective, dep, op, task, 0, comm, id, send_bytes, recv_bytes, time, on});
+    return add(
+        {RecordKind::kCollective, dep, op, false, task, 0, comm, id, send_bytes, recv_bytes, time, on});
   }
   Trace build() {
     std::map<std::uint64_t, int> groups;
@@ -103,6 +108,46 @@ constexpr auto kNone = DepKind::kIndependent;
 constexpr auto kSend = DepKind::kSend;
 constexpr auto kRecv = DepKind::kReceive;
 constexpr auto kColl = DepKind::kCollective;
+
+// Task 0 asks at 100 ns for data of task 1, which computes until 1000 ns; with latency 5 ns the question
+// arrives at 105, the data leave at once (107 where the answer takes 2 ns) and arrive at 110 (112). Task 0's
+// mark of 150 waits for nothing, its next one comes 10 ns after. Task 1's own records do not notice: 1000,
+// then 20 more.
+TEST(PlayerTest, AnswersGoTheirOwnWay) {
+  for (const std::uint64_t delay : {0u, 2u}) {
+    TraceBuilder builder(2, formats::TraceVersion::kVef4);
+    builder.send(0, 0, 1, 0, kNone, 100).answer(1, 1, 0, 4096, delay, 0).mark(2, 0, kSend, 50, 0);
+    builder.send(3, 0, 1, 8, kRecv, 10, 1).send(4, 1, 0, 16, kNone, 1000).mark(5, 1, kSend, 20, 4);
+    const Trace trace = builder.build();
+    EXPECT_TRUE(formats::validate(trace).empty());
+    Player player = make_player(trace);
+    const auto seen = run_with_latency(player, 5'000);
+    ASSERT_TRUE(player.done());
+    ASSERT_EQ(seen.size(), 4u);
+    EXPECT_EQ(seen[0].at, 100'000);
+    EXPECT_EQ(seen[1].message.bytes, 4096u);
+    EXPECT_EQ(seen[1].message.src_task, 1);
+    EXPECT_EQ(seen[1].at, 105'000 + static_cast<Picoseconds>(delay) * 1'000);
+    EXPECT_EQ(seen[2].at, 160'000);  // the mark at 150 came after the data
+    EXPECT_EQ(seen[3].at, 1'000'000);
+    EXPECT_EQ(player.last_time(), 1'020'000);
+  }
+}
+
+// The question of an answer is sent by a task that waits for the answer first.
+TEST(PlayerTest, AnAnswerThatNobodyAsksForIsNamed) {
+  TraceBuilder builder(2, formats::TraceVersion::kVef4);
+  builder.mark(2, 0, kNone, 0).send(0, 0, 1, 0, kRecv, 0, 1).answer(1, 1, 0, 64, 0, 0);
+  Player player = make_player(builder.build());
+  run_with_latency(player, 5'000);
+  EXPECT_FALSE(player.done());
+  const auto stuck = player.stuck(10);
+  ASSERT_EQ(stuck.size(), 2u);
+  EXPECT_THAT(stuck[0].what, HasSubstr("waits for the arrival of record 1"));
+  EXPECT_THAT(stuck[1].what,
+              HasSubstr("record 1 (line 5) of task 1 cannot fire: it waits for the arrival of record 0"));
+  EXPECT_THAT(stuck[1].what, HasSubstr("cycle of 2 records"));
+}
 
 // Task 0: send at 100 ns, enter the receive 10 ns after; task 1: enter the receive at 50 ns, answer 20 ns
 // after the arrival. With latency 5 ns: 0->1 at 100, arrives 105, answer at 125, arrives 130; finalize mark

@@ -56,22 +56,30 @@ IdTable make_id_table(const std::vector<Record>& records, bool collectives, Valu
 }  // namespace
 
 TraceIndex::TraceIndex(const formats::Trace& trace)
-    : trace_(trace), ordered_(trace.header.version == formats::TraceVersion::kVef3) {
+    : trace_(trace), ordered_(formats::has_program_order(trace.header.version)) {
   index_tasks();
   index_communicators();
   index_collectives();
   index_dependencies();
-  if (!ordered_) index_dependents();
+  if (!ordered_ || answers_) index_dependents();
 }
 
 void TraceIndex::index_tasks() {
   const auto& records = trace_.records;
   task_begin_.assign(static_cast<std::size_t>(trace_.header.tasks) + 1, 0);
-  for (const Record& r : records) ++task_begin_[r.task + 1];
+  std::size_t ordered = 0;
+  for (const Record& r : records) {
+    if (r.answer) continue;
+    ++task_begin_[r.task + 1];
+    ++ordered;
+  }
+  answers_ = ordered < records.size();
   for (std::size_t t = 1; t < task_begin_.size(); ++t) task_begin_[t] += task_begin_[t - 1];
-  task_records_.resize(records.size());
+  task_records_.resize(ordered);
   std::vector<std::uint32_t> fill(task_begin_.begin(), task_begin_.end() - 1);
-  for (std::uint32_t i = 0; i < records.size(); ++i) task_records_[fill[records[i].task]++] = i;
+  for (std::uint32_t i = 0; i < records.size(); ++i) {
+    if (!records[i].answer) task_records_[fill[records[i].task]++] = i;
+  }
 }
 
 void TraceIndex::index_communicators() {
@@ -154,15 +162,18 @@ void TraceIndex::index_dependencies() {
 }
 
 void TraceIndex::index_dependents() {
+  const auto counts = [this](std::uint32_t i) {
+    return dependency_[i] != kNoRecord && (!ordered_ || trace_.records[i].answer);
+  };
   dependents_begin_.assign(dependency_.size() + 1, 0);
-  for (std::uint32_t d : dependency_) {
-    if (d != kNoRecord) ++dependents_begin_[d + 1];
+  for (std::uint32_t i = 0; i < dependency_.size(); ++i) {
+    if (counts(i)) ++dependents_begin_[dependency_[i] + 1];
   }
   for (std::size_t i = 1; i < dependents_begin_.size(); ++i) dependents_begin_[i] += dependents_begin_[i - 1];
   dependents_.resize(dependents_begin_.back());
   std::vector<std::uint32_t> fill(dependents_begin_.begin(), dependents_begin_.end() - 1);
   for (std::uint32_t i = 0; i < dependency_.size(); ++i) {
-    if (dependency_[i] != kNoRecord) dependents_[fill[dependency_[i]]++] = i;
+    if (counts(i)) dependents_[fill[dependency_[i]]++] = i;
   }
 }
 

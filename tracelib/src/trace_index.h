@@ -26,17 +26,19 @@ class TraceIndex {
   /// `trace` must outlive the index and must have passed formats::validate.
   explicit TraceIndex(const formats::Trace& trace);
 
-  /// Program order holds (VEF3); in VEF and VEF2 files a record knows its dependency only.
+  /// Program order holds (VEF3, VEF4); in VEF and VEF2 files a record knows its dependency only.
   bool ordered() const { return ordered_; }
 
+  /// Answers are not among them.
   std::span<const std::uint32_t> records_of(formats::TaskId task) const {
     return std::span(task_records_).subspan(task_begin_[task], task_begin_[task + 1] - task_begin_[task]);
   }
   /// The record whose event `record` waits for (for COLLECTIVE: the task's own part in it); kNoRecord if
   /// independent.
   std::uint32_t dependency(std::uint32_t record) const { return dependency_[record]; }
-  /// The records that depend on `record`; unordered traces only.
+  /// The records that depend on `record`; in ordered traces only its answers.
   std::span<const std::uint32_t> dependents(std::uint32_t record) const {
+    if (dependents_begin_.empty()) return {};
     return std::span(dependents_)
         .subspan(dependents_begin_[record], dependents_begin_[record + 1] - dependents_begin_[record]);
   }
@@ -59,6 +61,7 @@ class TraceIndex {
 
   const formats::Trace& trace_;
   bool ordered_;
+  bool answers_ = false;  // there are some
   std::vector<std::uint32_t> task_begin_, task_records_;
   std::vector<std::uint32_t> dependency_;
   std::vector<std::uint32_t> dependents_begin_, dependents_;

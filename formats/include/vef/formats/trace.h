@@ -4,6 +4,7 @@
 // A trace lists, task by task in program order, messages, marks and parts in collectives; each record carries
 // one dependency and a delay after it. The execution rule, for record k+1 of a task:
 //     t(k+1) = max(t(k), event(dep)) + time          dep 0:  t(k+1) = max(t(0..k), T0 + time)
+// (records that are `answers` stand outside: they fire at event(dep) + time and move no t)
 // with event(SEND m): m was handed to the network; event(RECEIVE m): the last byte of m reached the task;
 // event(COLLECTIVE g): this task has finished its part of g. Files with magic VEF and VEF2 have no marks and
 // know no program order: there t = event(dep) + time.
@@ -22,7 +23,12 @@ using CommId = std::int32_t;  // index into Trace::communicators; 0 is the world
 using MessageId = std::uint64_t;
 using CollectiveId = std::uint64_t;
 
-enum class TraceVersion : std::uint8_t { kVef = 1, kVef2 = 2, kVef3 = 3 };
+/// VEF4 is VEF3 with answers.
+enum class TraceVersion : std::uint8_t { kVef = 1, kVef2 = 2, kVef3 = 3, kVef4 = 4 };
+
+/// Marks exist, and the records of a task run in the order of the file.
+constexpr bool has_program_order(TraceVersion version) { return version >= TraceVersion::kVef3; }
+std::string_view magic_of(TraceVersion version);  // "VEF3"
 
 enum class DepKind : std::uint8_t { kIndependent = 0, kSend = 1, kReceive = 2, kCollective = 3 };
 
@@ -51,6 +57,9 @@ struct Record {
   RecordKind kind = RecordKind::kMessage;
   DepKind dep = DepKind::kIndependent;
   CollectiveOp op = CollectiveOp::kBroadcast;  // collectives only
+  /// A message that the network interface of `task` sends by itself when message `dep_id` has arrived,
+  /// whatever the task does (the data of a one-sided read, an acknowledgement); `dep` is kReceive. VEF4 only.
+  bool answer = false;
   TaskId task = 0;               // source task; for a collective the participating task (world rank)
   TaskId peer = 0;               // messages and marks: destination task
   CommId comm = 0;               // collectives only
