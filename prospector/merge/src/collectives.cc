@@ -237,11 +237,13 @@ void Assembler::report_incomplete() {
 }
 
 /// What is written otherwise than it was called, or not at all; "" where nothing is lost.
-std::string lowering_note(const Instance& instance, bool inter, bool foreign) {
+std::string lowering_note(const Instance& instance, bool inter, bool foreign, bool neighbours) {
   if (foreign) return "not written: it takes part with processes of another world";
   switch (instance.family) {
-    case Family::kNeighbor:
-      return "not written: the logs do not name the neighbours";
+    case Family::kNeighborAllgather:
+    case Family::kNeighborAlltoall:
+      return neighbours ? "written as messages between neighbours"
+                        : "not written: the logs do not name the neighbours";
     case Family::kScan:
     case Family::kExscan:
       return inter ? "not written: it is not defined on an inter-communicator"
@@ -266,8 +268,12 @@ std::string lowering_note(const Instance& instance, bool inter, bool foreign) {
   return inter ? "on an inter-communicator: written as operations between its two groups" : "";
 }
 
-bool is_skipped(const Instance& instance, bool inter) {
-  if (instance.family == Family::kNeighbor) return true;
+bool is_neighbor(const Instance& instance) {
+  return instance.family == Family::kNeighborAllgather || instance.family == Family::kNeighborAlltoall;
+}
+
+bool is_skipped(const Instance& instance, bool inter, bool neighbours) {
+  if (is_neighbor(instance)) return !neighbours;
   return inter && (instance.family == Family::kScan || instance.family == Family::kExscan);
 }
 
@@ -281,7 +287,9 @@ class Numberer {
     instance.first_message = table_.messages;
     const std::uint64_t size = comms_[instance.comm].members.size();
     const std::uint64_t first = comms_[instance.comm].first_group;
-    if (first != 0) {
+    if (is_neighbor(instance)) {
+      table_.messages += comms_.known_neighbourhood(instance.comm).targets.size();
+    } else if (first != 0) {
       add_inter(instance, first, size - first);
     } else if (instance.family == Family::kScan || instance.family == Family::kExscan) {
       table_.messages += size - 1;
@@ -333,7 +341,7 @@ class Numberer {
 }  // namespace
 
 Result<CollectiveTable> match_collectives(std::vector<RankData>& ranks, CommTable& comms,
-                                          const MessageNumbers& numbers, std::vector<Unmatched>& unmatched,
+                                          std::uint64_t first_message, std::vector<Unmatched>& unmatched,
                                           std::vector<std::string>& warnings) {
   Assembler assembler(ranks, comms, unmatched);
   auto instances = assembler.run();
@@ -345,7 +353,7 @@ Result<CollectiveTable> match_collectives(std::vector<RankData>& ranks, CommTabl
     }
   }
   CollectiveTable table;
-  table.messages = numbers.total;
+  table.messages = first_message;
   std::map<std::pair<std::string, std::string>, std::uint64_t> notes;
   Numberer numberer(table, comms);
   for (Instance& instance : *instances) {
@@ -353,9 +361,11 @@ Result<CollectiveTable> match_collectives(std::vector<RankData>& ranks, CommTabl
     const bool rootless = inter && is_rooted(instance.family) && instance.root < 0;
     if (instance.mismatch || instance.participants != comms[instance.comm].members.size() || rootless)
       continue;
-    const std::string note = lowering_note(instance, inter, foreign[instance.comm]);
+    const bool neighbours =
+        is_neighbor(instance) && !comms.neighbourhood(instance.comm, ranks).targets.empty();
+    const std::string note = lowering_note(instance, inter, foreign[instance.comm], neighbours);
     if (!note.empty()) ++notes[{formats::mpi_call_name(instance.call), note}];
-    if (foreign[instance.comm] || is_skipped(instance, inter)) continue;
+    if (foreign[instance.comm] || is_skipped(instance, inter, neighbours)) continue;
     instance.written = true;
     numberer.add(instance, instance.call);
   }

@@ -36,7 +36,7 @@ struct Instance {
 struct CollectiveTable {
   std::vector<Instance> instances;
   std::uint64_t groups = 0;    // G record groups of all instances
-  std::uint64_t messages = 0;  // total number of messages, those of the sends included
+  std::uint64_t messages = 0;  // total number of messages, those of sends and accesses included
   std::vector<std::pair<std::uint64_t, std::uint16_t>>
       named;  // groups that are named in the metadata: (group, call)
 };
@@ -53,16 +53,17 @@ struct Step {
   std::uint64_t recv_bytes = 0;
 };
 
-/// Sets Part::instance; appends what does not fit together to `unmatched` and what is lowered to `warnings`;
-/// adds to `comms` what lowering needs.
+/// `first_message`: the first number that is free. Sets Part::instance; appends what does not fit together to
+/// `unmatched` and what is lowered to `warnings`; adds to `comms` what lowering needs.
 Result<CollectiveTable> match_collectives(std::vector<RankData>& ranks, CommTable& comms,
-                                          const MessageNumbers& numbers, std::vector<Unmatched>& unmatched,
+                                          std::uint64_t first_message, std::vector<Unmatched>& unmatched,
                                           std::vector<std::string>& warnings);
 
 /// What the part becomes, in order; nothing if the collective is not written.
 ///   alltoallv, alltoallw    ALLTOALL, vectorial form (recv_size 1, the total in send_size)
 ///   reduce_scatter          REDUCE to member 0 of all blocks, then SCATTER of them
 ///   scan, exscan            a message from each member to the next
+///   neighbourhood           a message to each neighbour
 ///   on an inter-communicator: rooted ones over the root and the other group; all-reduce, all-gather and
 ///   reduce_scatter as REDUCE or GATHER of each group at the first member of the other, then BROADCAST or
 ///   SCATTER there; all-to-all as messages to every member of the other group

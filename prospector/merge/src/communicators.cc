@@ -77,7 +77,12 @@ Status unify_rank(RankData& rank, CommTable& table) {
     if (distinct.count(rank.rank) == 0)
       return member_error(rank, comm, "misses the rank itself; expected a member");
     std::string key;
-    if (is_keyed_by_group(rank, local)) {
+    if ((local.flags & kCommWindow) != 0) {
+      key = "w";
+      comm.window_of = rank.comms[local.parent].global;
+      append(key, comm.window_of);
+      append(key, local.ordinal);
+    } else if (is_keyed_by_group(rank, local)) {
       const std::string group = member_key(comm);
       key = "g" + group;
       append(key, by_group[group]++);
@@ -135,6 +140,44 @@ std::uint32_t CommTable::known_piece(std::uint32_t inter, Piece piece, formats::
   return pieces_.at({inter, piece, root});
 }
 
+const CommTable::Neighbourhood& CommTable::neighbourhood(std::uint32_t index,
+                                                         const std::vector<RankData>& ranks) {
+  const auto [it, added] = neighbourhoods_.try_emplace(index);
+  Neighbourhood& result = it->second;
+  if (!added) return result;
+  std::vector<const LocalComm*> locals;
+  for (const formats::TaskId member : comms_[index].members) {
+    const auto& own = ranks[static_cast<std::size_t>(member)].comms;
+    const auto found =
+        std::find_if(own.begin(), own.end(), [&](const LocalComm& local) { return local.global == index; });
+    locals.push_back(found == own.end() ? nullptr : &*found);
+  }
+  // The i-th message from one to another is the i-th that the other has from it.
+  std::map<std::pair<formats::TaskId, formats::TaskId>, std::vector<std::uint64_t>> between;
+  for (std::size_t m = 0; m < locals.size(); ++m) {
+    result.first_out.push_back(result.targets.size());
+    if (locals[m] == nullptr) continue;
+    for (const formats::TaskId target : locals[m]->out_neighbours) {
+      if (target >= 0) between[{comms_[index].members[m], target}].push_back(result.targets.size());
+      result.targets.push_back(target);
+    }
+  }
+  result.first_out.push_back(result.targets.size());
+  for (std::size_t m = 0; m < locals.size(); ++m) {
+    result.first_in.push_back(result.in_slots.size());
+    std::map<formats::TaskId, std::size_t> taken;
+    for (std::size_t i = 0; locals[m] != nullptr && i < locals[m]->in_neighbours.size(); ++i) {
+      const formats::TaskId source = locals[m]->in_neighbours[i];
+      const auto found = between.find({source, comms_[index].members[m]});
+      const std::size_t nth = source < 0 ? 0 : taken[source]++;
+      const bool comes = source >= 0 && found != between.end() && nth < found->second.size();
+      result.in_slots.push_back(comes ? found->second[nth] : kNoMessage);
+    }
+  }
+  result.first_in.push_back(result.in_slots.size());
+  return result;
+}
+
 formats::Communicators CommTable::number() {
   formats::Communicators lines;
   for (GlobalComm& comm : comms_) {
@@ -142,12 +185,20 @@ formats::Communicators CommTable::number() {
     comm.trace_id = static_cast<formats::CommId>(lines.size());
     lines.push_back(comm.members);
   }
+  // A window comes after what it was made from.
+  for (GlobalComm& comm : comms_) {
+    if (comm.window_of != kNoIndex) comm.trace_id = comms_[comm.window_of].trace_id;
+  }
   return lines;
 }
 
 std::string CommTable::name(std::uint32_t index) const {
   if (index == 0) return "MPI_COMM_WORLD";
   const GlobalComm& comm = comms_[index];
+  if (comm.window_of != kNoIndex) {
+    return "window " + std::to_string(index) + " (" + formats::mpi_call_name(comm.call) + ") on " +
+           name(comm.window_of);
+  }
   if (comm.call == 0 && comm.members.size() == 1)
     return "MPI_COMM_SELF of rank " + std::to_string(comm.members[0]);
   return "communicator " + std::to_string(index) + " (" + formats::mpi_call_name(comm.call) + ", " +

@@ -24,8 +24,9 @@ struct GlobalComm {
       members;                    // of an inter-communicator both groups, that with the lowest rank first
   std::uint32_t first_group = 0;  // members in the first group of an inter-communicator; 0: none
   std::uint16_t call = 0;         // that made it
-  bool used = false;              // by a collective record
-  formats::CommId trace_id = 0;   // if used
+  std::uint32_t window_of = kNoIndex;  // a window: the communicator whose members it has
+  bool used = false;                   // by a collective record
+  formats::CommId trace_id = 0;        // if used
 };
 
 class CommTable {
@@ -46,9 +47,23 @@ class CommTable {
   /// The same where it exists already.
   std::uint32_t known_piece(std::uint32_t inter, Piece piece, formats::TaskId root = 0) const;
 
-  void mark_used(std::uint32_t index) { comms_[index].used = true; }
-  /// Numbers what is used, the world first, and returns the lines of the trace.
+  void mark_used(std::uint32_t index) {
+    while (comms_[index].window_of != kNoIndex) index = comms_[index].window_of;
+    comms_[index].used = true;
+  }
+  /// Numbers what is used, the world first, and returns the lines of the trace. Windows share the number of
+  /// what they were made from.
   formats::Communicators number();
+
+  /// Who neighbours whom, by the lists of the members; made once a neighbourhood collective needs it.
+  struct Neighbourhood {
+    std::vector<std::uint64_t> first_out;  // by member: its first slot
+    std::vector<std::uint64_t> first_in;   // by member: its first entry in `in_slots`
+    std::vector<std::uint64_t> in_slots;   // the slot of the message that comes from each in-neighbour
+    std::vector<formats::TaskId> targets;  // by slot
+  };
+  const Neighbourhood& neighbourhood(std::uint32_t index, const std::vector<RankData>& ranks);
+  const Neighbourhood& known_neighbourhood(std::uint32_t index) const { return neighbourhoods_.at(index); }
 
   /// For people.
   std::string name(std::uint32_t index) const;
@@ -57,6 +72,7 @@ class CommTable {
   std::vector<GlobalComm> comms_;  // 0: the world
   std::map<std::string, std::uint32_t> index_;
   std::map<std::tuple<std::uint32_t, Piece, formats::TaskId>, std::uint32_t> pieces_;
+  std::map<std::uint32_t, Neighbourhood> neighbourhoods_;
 };
 
 /// Sets LocalComm::global and member_index in every rank. Ranks in ascending order.

@@ -77,6 +77,12 @@ void ThreadCursor::expand(const Op& op) {
     case OpKind::kStartCollective:
       expand_collective(op, false);
       break;
+    case OpKind::kAccess:
+      expand_access(op);
+      break;
+    case OpKind::kSync:
+      expand_sync(op);
+      break;
     case OpKind::kFinalize:
       push(op, RecordKind::kMark, take_time(op));
       break;
@@ -101,6 +107,11 @@ void ThreadCursor::expand_send(const Op& op) {
 /// Adds what a completed thing brings; `bare`: it brings nothing that can be named, but the call waited for
 /// it.
 void ThreadCursor::collect(Thing thing, bool& bare) {
+  if ((thing & kAnswerBit) != 0) {
+    completed_.push_back({DepKind::kReceive, answer_number(thing & kThingIndex), 0});
+    reserved_.push_back(completed_.back().number);
+    return;
+  }
   if ((thing & kPartBit) == 0) {
     const Receive& receive = rank_.receives[thing];
     if (receive.message == kNoMessage) {
@@ -111,7 +122,7 @@ void ThreadCursor::collect(Thing thing, bool& bare) {
     reserved_.push_back(receive.message);
     return;
   }
-  lower(rank_, rank_.parts[thing & ~kPartBit], model_.collectives, model_.comms, steps_);
+  lower(rank_, rank_.parts[thing & kThingIndex], model_.collectives, model_.comms, steps_);
   for (const Step& step : steps_) {
     if (step.kind == Step::Kind::kGroup) completed_.push_back({DepKind::kCollective, step.number, 0});
     if (step.kind != Step::Kind::kReceive) continue;
@@ -137,10 +148,53 @@ void ThreadCursor::expand_complete(const Op& op) {
   last_.end = op.end;
 }
 
+void ThreadCursor::expand_access(const Op& op) {
+  const Access& access = rank_.accesses[op.first];
+  const std::uint64_t answer = answer_number(op.first);
+  PendingRecord& record = push(op, RecordKind::kMessage, take_time(op));
+  record.number = answer - 1;
+  record.peer = access.target;
+  record.send_bytes = access.bytes;
+  if (access.answered) {
+    PendingRecord& back = push(op, RecordKind::kMessage, 0);
+    back.answer = true;
+    back.source = access.target;
+    back.number = answer;
+    back.send_bytes = access.recv_bytes;
+    back.dep = DepKind::kReceive;
+    back.dep_number = answer - 1;
+  }
+  set_last(DepKind::kSend, answer - 1, op.end);
+}
+
+void ThreadCursor::expand_sync(const Op& op) {
+  const Sync& sync = rank_.syncs[op.first];
+  steps_.clear();
+  if (sync.part != kNoIndex) {
+    lower(rank_, rank_.parts[sync.part], model_.collectives, model_.comms, steps_);
+  }
+  std::vector<Step> before;
+  if (sync.kind == Sync::Kind::kPost || sync.kind == Sync::Kind::kComplete) {
+    const std::uint64_t first = model_.one_sided.first_peer[static_cast<std::size_t>(rank_.rank)];
+    for (std::uint32_t p = sync.first_peer; p < sync.first_peer + sync.peers; ++p) {
+      before.push_back({Step::Kind::kSend, {}, 0, rank_.peers[p], first + p, 0, 0});
+    }
+  }
+  for (std::uint64_t i = sync.first_awaited; i < sync.first_awaited + sync.awaited; ++i) {
+    before.push_back({Step::Kind::kReceive, {}, 0, 0, rank_.awaited[i], 0, 0});
+  }
+  steps_.insert(steps_.begin(), before.begin(), before.end());
+  expand_steps(op, true);
+}
+
 void ThreadCursor::expand_collective(const Op& op, bool blocking) {
+  lower(rank_, rank_.parts[op.first], model_.collectives, model_.comms, steps_);
+  expand_steps(op, blocking);
+}
+
+void ThreadCursor::expand_steps(const Op& op, bool blocking) {
   reserved_.clear();
   completed_.clear();
-  lower(rank_, rank_.parts[op.first], model_.collectives, model_.comms, steps_);
   const auto records_now = [&](const Step& one) { return blocking || one.kind != Step::Kind::kReceive; };
   const bool any = std::any_of(steps_.begin(), steps_.end(), records_now);
   if (!any) {

@@ -14,6 +14,7 @@
 #include "communicators.h"
 #include "match.h"
 #include "model.h"
+#include "one_sided.h"
 #include "vef/formats/trace.h"
 
 namespace vef::merge {
@@ -24,6 +25,7 @@ struct Model {
   const CommTable& comms;
   const CollectiveTable& collectives;
   const MessageNumbers& messages;
+  const OneSidedNumbers& one_sided;
 };
 
 /// A record before ids are known: `number` and `dep_number` are those of the message or of the G record
@@ -43,6 +45,8 @@ struct PendingRecord {
   formats::RecordKind kind = formats::RecordKind::kMessage;
   formats::DepKind dep = formats::DepKind::kIndependent;
   formats::CollectiveOp op = formats::CollectiveOp::kBarrier;
+  bool answer = false;  // a message from `source` by itself, outside the order of the task
+  formats::TaskId source = 0;
   bool reserves = false;  // a mark: the messages of TaskCursor::reserved() get their ids before it
 };
 
@@ -76,6 +80,14 @@ class ThreadCursor {
   void expand(const Op& op);
   void expand_send(const Op& op);
   void expand_complete(const Op& op);
+  void expand_access(const Op& op);
+  void expand_sync(const Op& op);
+  /// The records of `steps_`; those that wait for a message only if the call is blocking.
+  void expand_steps(const Op& op, bool blocking);
+  std::uint64_t answer_number(std::uint32_t access) const {
+    return model_.one_sided.first_access[static_cast<std::size_t>(rank_.rank)] + 2 * std::uint64_t{access} +
+           1;
+  }
   void expand_collective(const Op& op, bool blocking);
   std::uint64_t take_time(const Op& op);
   std::uint64_t no_time() const;

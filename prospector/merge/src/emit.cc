@@ -43,6 +43,7 @@ class Planner {
       return;
     }
     if (record.kind == RecordKind::kMessage) {
+      plan_.answers += record.answer ? 1 : 0;
       ++plan_.messages;
       plan_.message_bytes += record.send_bytes;
     } else {
@@ -149,7 +150,8 @@ class IdGiver {
     Record record;
     record.kind = pending.kind;
     record.dep = pending.dep;
-    record.task = task;
+    record.task = pending.answer ? pending.source : task;
+    record.answer = pending.answer;
     record.time = pending.time;
     if (pending.dep == DepKind::kCollective) {
       record.dep_id = plan_.group_ids[pending.dep_number];
@@ -204,7 +206,7 @@ EmitPlan plan_records(const Model& model, const std::vector<std::int64_t>& zero)
     }
   }
   EmitPlan plan = planner.finish();
-  plan.header.version = formats::TraceVersion::kVef3;
+  plan.header.version = plan.answers > 0 ? formats::TraceVersion::kVef4 : formats::TraceVersion::kVef3;
   plan.header.tasks = static_cast<TaskId>(model.ranks.size());
   return plan;
 }

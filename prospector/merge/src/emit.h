@@ -19,6 +19,7 @@ struct EmitPlan {
   formats::TraceHeader header;
   std::vector<std::uint64_t> group_ids;  // by G record group
   std::uint64_t messages = 0;
+  std::uint64_t answers = 0;  // among the messages
   std::uint64_t marks = 0;
   std::uint64_t message_bytes = 0;
   std::uint64_t collectives_by_op[formats::kCollectiveOps] = {};

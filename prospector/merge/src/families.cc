@@ -38,8 +38,8 @@ void drop_suffix(std::string_view& name, std::string_view suffix) {
 
 /// "MPI_Ireduce_scatter_block_c" -> "reduce_scatter_block".
 std::string base_name(std::string_view name) {
-  if (!name.starts_with("MPI_")) return {};
-  name.remove_prefix(4);
+  if (!name.starts_with("MPI_") && !name.starts_with("MPIX_")) return {};
+  name.remove_prefix(name.find('_') + 1);
   drop_suffix(name, "_c");
   drop_suffix(name, "_init");
   if (name.size() > 1 && name[0] == 'I' && std::islower(static_cast<unsigned char>(name[1])) != 0) {
@@ -54,7 +54,8 @@ std::string base_name(std::string_view name) {
 
 Family family_of_name(std::string_view mpi_function) {
   const std::string base = base_name(mpi_function);
-  if (base.starts_with("neighbor_")) return Family::kNeighbor;
+  if (base.starts_with("neighbor_allgather")) return Family::kNeighborAllgather;
+  if (base.starts_with("neighbor_")) return Family::kNeighborAlltoall;
   for (const auto& [name, family] : kNames) {
     if (name == base) return family;
   }

@@ -57,6 +57,7 @@ struct Lowering {
   }
 
   void intra();
+  void neighbours(std::uint64_t self);
   void inter();
   void inter_rooted();
   void inter_all_to_all(std::uint64_t self, std::uint64_t first, std::uint64_t second);
@@ -86,6 +87,10 @@ void Lowering::intra() {
       if (self > 0) receive(self - 1);
       if (self + 1 < members.size()) send(members[self + 1], self, part.send_bytes);
       break;
+    case Family::kNeighborAllgather:
+    case Family::kNeighborAlltoall:
+      neighbours(self);
+      break;
     case Family::kNamedBarrier:
     case Family::kBarrier:
       group(CollectiveOp::kBarrier, instance.comm, 0, 0, 0);
@@ -93,6 +98,24 @@ void Lowering::intra() {
     default:
       group(op_of(part.family), instance.comm, 0, part.send_bytes, part.recv_bytes);
       break;
+  }
+}
+
+void Lowering::neighbours(std::uint64_t self) {
+  const CommTable::Neighbourhood& all = comms.known_neighbourhood(instance.comm);
+  const std::uint64_t first = all.first_out[self];
+  const std::uint64_t count = all.first_out[self + 1] - first;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (all.targets[first + i] < 0) continue;
+    const bool sized = part.sizes != kNoIndex && part.sizes + i < rank.sizes.size();
+    const bool same = part.family == Family::kNeighborAllgather;
+    send(all.targets[first + i], first + i,
+         sized  ? rank.sizes[part.sizes + i]
+         : same ? part.send_bytes
+                : part.send_bytes / count);
+  }
+  for (std::uint64_t i = all.first_in[self]; i < all.first_in[self + 1]; ++i) {
+    if (all.in_slots[i] != kNoMessage) receive(all.in_slots[i]);
   }
 }
 

@@ -22,11 +22,12 @@ struct Item {
   std::int32_t tag = 0;
   std::uint32_t sequence = 0;
   std::uint32_t index = 0;
+  std::uint32_t channel = 0;  // of partitioned messages, from 1
 
-  auto group() const { return std::tie(comm, source, tag); }
+  auto group() const { return std::tie(comm, source, tag, channel); }
   bool operator<(const Item& other) const {
-    return std::tie(comm, source, tag, sequence, index) <
-           std::tie(other.comm, other.source, other.tag, other.sequence, other.index);
+    return std::tie(comm, source, tag, channel, sequence, index) <
+           std::tie(other.comm, other.source, other.tag, other.channel, other.sequence, other.index);
   }
 };
 
@@ -42,6 +43,20 @@ struct LeftReceive {
   Item item;
   std::uint64_t sends = 0;
 };
+
+bool is_probe(const Receive& receive) { return receive.kind == ReceiveKind::kProbe; }
+
+Item item_of(std::uint32_t comm, TaskId source, const Send& send, std::uint32_t index) {
+  const bool partitioned = (send.flags & Send::kPartitioned) != 0;
+  return {comm, source, send.tag, partitioned ? 0 : send.sequence, index, partitioned ? send.sequence : 0};
+}
+
+Item item_of(const RankData& rank, std::uint32_t index) {
+  const Receive& receive = rank.receives[index];
+  const bool partitioned = receive.kind == ReceiveKind::kPartitioned;
+  return {rank.comms[receive.comm].global,    receive.source, receive.tag,
+          partitioned ? 0 : receive.sequence, index,          partitioned ? receive.sequence : 0};
+}
 
 std::string count_of(std::uint64_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
@@ -118,7 +133,7 @@ void Matcher::match_rank(RankData& rank) {
     const RankData& source = ranks_[static_cast<std::size_t>(refs_[i].source)];
     const Send& send = source.sends[refs_[i].index];
     if ((send.flags & Send::kCancelled) != 0) continue;
-    sends_.push_back({source.comms[send.comm].global, source.rank, send.tag, send.sequence, refs_[i].index});
+    sends_.push_back(item_of(source.comms[send.comm].global, source.rank, send, refs_[i].index));
   }
   for (std::uint32_t i = 0; i < rank.receives.size(); ++i) {
     const Receive& receive = rank.receives[i];
@@ -126,8 +141,7 @@ void Matcher::match_rank(RankData& rank) {
     if (receive.source == kAnySource || receive.tag == kAnyTag) {
       wildcards_.push_back(i);
     } else {
-      receives_.push_back(
-          {rank.comms[receive.comm].global, receive.source, receive.tag, receive.sequence, i});
+      receives_.push_back(item_of(rank, i));
     }
   }
   std::sort(sends_.begin(), sends_.end());
@@ -173,13 +187,13 @@ std::size_t Matcher::match_group(RankData& rank, std::size_t receive, std::size_
   const Item key = receives_[receive];
   for (; receive < receives_.size() && receives_[receive].group() == key.group(); ++receive) {
     Receive& taker = rank.receives[receives_[receive].index];
-    if (!taker.is_probe) ++receives;
+    if (!is_probe(taker)) ++receives;
     if (next == last_send) {
       left_receives_.push_back({receives_[receive], last_send - first_send});
       continue;
     }
     link(rank, taker, sends_[next]);
-    if (!taker.is_probe) ++next;
+    if (!is_probe(taker)) ++next;
   }
   for (std::size_t i = next; i < last_send; ++i) {
     left_sends_.push_back({sends_[i], i - first_send + 1, receives, false});
@@ -205,11 +219,11 @@ void Matcher::match_around_holes(RankData& rank, std::span<const Item> sends,
     if (next == sends.size() || !before(source, source.hole.sends, sends[next])) break;
     taken_by[r] = &sends[next];
     taken[next] = true;
-    if (!rank.receives[receives[r].index].is_probe) ++next;
+    if (!is_probe(rank.receives[receives[r].index])) ++next;
   }
   std::size_t last = sends.size();  // the send that the receive behind took
   for (std::size_t r = receives.size(); r-- > 0 && behind(rank, rank.hole.receives, receives[r]);) {
-    const bool probe = rank.receives[receives[r].index].is_probe;
+    const bool probe = is_probe(rank.receives[receives[r].index]);
     if (taken_by[r] != nullptr) break;
     if (probe && last == sends.size()) continue;  // of a message that nothing received
     if (!probe && (last == 0 || taken[last - 1] || !behind(source, source.hole.sends, sends[last - 1])))
@@ -232,7 +246,7 @@ void Matcher::match_around_holes(RankData& rank, std::span<const Item> sends,
 void Matcher::link(RankData& rank, Receive& receive, const Item& item) {
   Send& send = send_of(item);
   receive.message = numbers_.first[static_cast<std::size_t>(item.source)] + item.index;
-  if (receive.is_probe) return;
+  if (is_probe(receive)) return;
   send.matched = true;
   if (receive.state == ReceiveState::kCompleted && receive.bytes != send.bytes) ++other_size;
   if (receive.state == ReceiveState::kPosted && rank.complete) ++never_completed;
@@ -242,9 +256,9 @@ void Matcher::link(RankData& rank, Receive& receive, const Item& item) {
 void Matcher::match_wildcards(RankData& rank) {
   for (const std::uint32_t index : wildcards_) {
     Receive& receive = rank.receives[index];
-    const Item item{rank.comms[receive.comm].global, receive.source, receive.tag, receive.sequence, index};
+    const Item item = item_of(rank, index);
     const auto fits = [&](const LeftSend& left) {
-      return !left.taken && left.item.comm == item.comm &&
+      return !left.taken && left.item.comm == item.comm && left.item.channel == item.channel &&
              (item.source == kAnySource || left.item.source == item.source) &&
              (item.tag == kAnyTag || left.item.tag == item.tag);
     };
@@ -297,7 +311,7 @@ void Matcher::report_receives(const RankData& rank) {
     const bool from_known = receive.source != kAnySource;
     const RankData* source = from_known ? &ranks_[static_cast<std::size_t>(receive.source)] : nullptr;
     Unmatched entry;
-    entry.kind = receive.is_probe ? Unmatched::Kind::kProbe : Unmatched::Kind::kReceive;
+    entry.kind = is_probe(receive) ? Unmatched::Kind::kProbe : Unmatched::Kind::kReceive;
     entry.rank = rank.rank;
     entry.event = receive.event;
     entry.call = formats::mpi_call_name(receive.call);

@@ -4,11 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "families.h"
-#include "test_script.h"
-#include "vef/formats/validate.h"
+#include "test_checks.h"
 
 namespace vef::merge {
 namespace {
@@ -19,31 +16,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
-
-void expect_sound(const Merged& merged, std::int64_t dropped = 0) {
-  ASSERT_EQ(merged.error, "");
-  const auto faults = formats::validate(merged.trace);
-  EXPECT_TRUE(faults.empty()) << faults.front().message;
-  EXPECT_EQ(execution_fault(merged.trace), "");
-  for (const auto& task : oracle(*merged.prepared)) {
-    for (const std::int64_t difference : task) {
-      EXPECT_GE(difference, 0);
-      EXPECT_LE(difference, dropped);
-    }
-  }
-}
-
-/// `world` ranks that leave MPI_Init together, each with what `write` adds, and MPI_Finalize.
-std::vector<Script> all_ranks(std::int32_t world, const std::function<void(std::int32_t, Script&)>& write) {
-  std::vector<Script> logs;
-  for (std::int32_t rank = 0; rank < world; ++rank) {
-    Script script(rank, world);
-    script.at(0, 100).init();
-    write(rank, script);
-    logs.push_back(script.at(1, 1).finalize());
-  }
-  return logs;
-}
 
 /// The G lines of three ranks that call one collective at 10.
 std::vector<std::string> group_lines(const Merged& merged) {
@@ -419,7 +391,8 @@ TEST(MergeCollective, FamiliesByName) {
   EXPECT_EQ(family_of_name("MPI_Ibcast"), Family::kBroadcast);
   EXPECT_EQ(family_of_name("MPI_Ireduce_scatter_block_c"), Family::kReduceScatter);
   EXPECT_EQ(family_of_name("MPI_Allreduce_init"), Family::kAllreduce);
-  EXPECT_EQ(family_of_name("MPI_Ineighbor_allgatherv"), Family::kNeighbor);
+  EXPECT_EQ(family_of_name("MPI_Ineighbor_allgatherv"), Family::kNeighborAllgather);
+  EXPECT_EQ(family_of_name("MPIX_Neighbor_alltoallw_init"), Family::kNeighborAlltoall);
   EXPECT_EQ(family_of_name("MPI_Intercomm_create"), Family::kNamedBarrier);
   EXPECT_EQ(family_of_name(""), Family::kNamedBarrier);
 }

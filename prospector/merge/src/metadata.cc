@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "vef/formats/mpi_call.h"
@@ -71,6 +72,42 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
+/// "0 12 5", a number per rank.
+template <class Value>
+std::string per_rank(const std::vector<RankData>& ranks, Value value) {
+  std::string text;
+  for (const RankData& rank : ranks) text += (text.empty() ? "" : " ") + std::to_string(value(rank));
+  return text;
+}
+
+/// "calls per rank: 2 2; bytes per rank: 8 8; ns per rank: 10 12".
+std::string io_totals(const std::vector<RankData>& ranks) {
+  const auto any = [](const RankData& rank) { return rank.io.calls > 0; };
+  if (std::none_of(ranks.begin(), ranks.end(), any)) return "";
+  return "calls per rank: " + per_rank(ranks, [](const RankData& rank) { return rank.io.calls; }) +
+         "; bytes per rank: " + per_rank(ranks, [](const RankData& rank) { return rank.io.bytes; }) +
+         "; ns per rank: " + per_rank(ranks, [](const RankData& rank) { return rank.io.time; });
+}
+
+/// "solve: times per rank: 3 3; ns per rank: 120 118", one after the other.
+std::string region_totals(const std::vector<RankData>& ranks) {
+  std::set<std::string> names;
+  for (const RankData& rank : ranks) {
+    for (const auto& [name, totals] : rank.regions) names.insert(name);
+  }
+  std::string text;
+  for (const std::string& name : names) {
+    const auto of = [&](const RankData& rank) {
+      const auto found = rank.regions.find(name);
+      return found == rank.regions.end() ? RegionTotals{} : found->second;
+    };
+    text += (text.empty() ? "" : "; ") + name +
+            ": times per rank: " + per_rank(ranks, [&](const RankData& rank) { return of(rank).count; }) +
+            "; ns per rank: " + per_rank(ranks, [&](const RankData& rank) { return of(rank).time; });
+  }
+  return text;
+}
+
 std::string reason(const RankData& rank) {
   switch (rank.ending) {
     case Ending::kAborted:
@@ -87,6 +124,36 @@ std::string reason(const RankData& rank) {
 }
 
 }  // namespace
+
+std::string outside(const std::vector<RankData>& ranks) {
+  Outside sum;
+  std::vector<std::uint64_t> who;
+  for (const RankData& rank : ranks) {
+    if (rank.outside.sends + rank.outside.receives == 0) continue;
+    who.push_back(static_cast<std::uint64_t>(rank.rank));
+    sum.sends += rank.outside.sends;
+    sum.bytes += rank.outside.bytes;
+    sum.receives += rank.outside.receives;
+  }
+  if (who.empty()) return "";
+  return std::to_string(sum.sends) + " messages of " + std::to_string(sum.bytes) + " bytes to and " +
+         std::to_string(sum.receives) + " receives from processes of another world, by ranks " + ranges(who) +
+         ": not written";
+}
+
+std::vector<std::string> recorder_notes(const std::vector<RankData>& ranks) {
+  std::map<std::string, std::vector<std::uint64_t>> by_text;
+  for (const RankData& rank : ranks) {
+    for (const std::string& text : rank.recorder_notes) {
+      auto& who = by_text[text];
+      const auto number = static_cast<std::uint64_t>(rank.rank);
+      if (who.empty() || who.back() != number) who.push_back(number);
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [text, who] : by_text) lines.push_back(text + " (ranks " + ranges(who) + ")");
+  return lines;
+}
 
 std::vector<std::string> endings(const Prepared& prepared) {
   std::vector<std::string> lines;
@@ -141,6 +208,9 @@ void add_metadata(const Prepared& prepared, TimeZero zero, const MergeReport& re
   add("damaged ranks", rank_list(report.damaged));
   add("ranks without a log", rank_list(report.missing));
   if (!report.unmatched.empty()) add("unmatched calls", std::to_string(report.unmatched.size()));
+  add("recorder's notes", joined(recorder_notes(prepared.ranks)));
+  add("file I/O", io_totals(prepared.ranks));
+  add("regions", region_totals(prepared.ranks));
   add("named barriers", named_barriers(prepared));
   add("inter-communicators", inter_groups(prepared.comms));
   add("written less exactly", joined(report.warnings));

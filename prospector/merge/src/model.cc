@@ -28,7 +28,8 @@ formats::TaskId world_rank(const std::vector<formats::RankRun>& runs, std::int32
 std::uint64_t model_bytes(const RankData& data) {
   std::uint64_t bytes = data.sends.size() * sizeof(Send) + data.receives.size() * sizeof(Receive) +
                         data.parts.size() * sizeof(Part) + data.things.size() * sizeof(Thing) +
-                        data.sizes.size() * sizeof(std::uint64_t);
+                        data.sizes.size() * sizeof(std::uint64_t) + data.accesses.size() * sizeof(Access) +
+                        data.syncs.size() * sizeof(Sync);
   for (const auto& ops : data.threads) bytes += ops.size() * sizeof(Op);
   return bytes;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,13 @@ inline constexpr std::uint64_t kNoMessage = std::numeric_limits<std::uint64_t>::
 inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
 struct Send {
-  enum Flags : std::uint8_t { kCancelled = 1, kCancelAsked = 2 };
+  enum Flags : std::uint8_t { kCancelled = 1, kCancelAsked = 2, kPartitioned = 4 };
   std::uint64_t bytes = 0;
   std::uint32_t event = 0;
-  std::uint32_t sequence = 0;  // posting order among threads; 0: order of this array
-  std::uint32_t comm = 0;      // index into RankData::comms
-  std::int32_t peer = 0;       // world rank
+  std::uint32_t sequence =
+      0;                   // posting order among threads; 0: order of this array. Partitioned: the channel
+  std::uint32_t comm = 0;  // index into RankData::comms
+  std::int32_t peer = 0;   // world rank
   std::int32_t tag = 0;
   std::uint16_t call = 0;
   std::uint8_t flags = 0;
@@ -38,18 +40,23 @@ enum class ReceiveState : std::uint8_t {
   kCancelled,
 };
 
-/// A receive, or a probe, which looks at the message that the next receive of its kind will take.
+enum class ReceiveKind : std::uint8_t {
+  kReceive,
+  kProbe,        // looks at the message that the next receive of its kind will take
+  kPartitioned,  // takes what partitioned sends of the same channel sent
+};
+
 struct Receive {
   std::uint64_t bytes = 0;
   std::uint64_t message = kNoMessage;  // set by the matching
   std::uint32_t event = 0;
-  std::uint32_t sequence = 0;
-  std::uint32_t comm = 0;   // index into RankData::comms
-  std::int32_t source = 0;  // world rank, or kAnySource until completed
-  std::int32_t tag = 0;     // or kAnyTag until completed
+  std::uint32_t sequence = 0;  // as in Send
+  std::uint32_t comm = 0;      // index into RankData::comms
+  std::int32_t source = 0;     // world rank, or kAnySource until completed
+  std::int32_t tag = 0;        // or kAnyTag until completed
   std::uint16_t call = 0;
   ReceiveState state = ReceiveState::kPosted;
-  bool is_probe = false;
+  ReceiveKind kind = ReceiveKind::kReceive;
 };
 
 /// What collectives have in common, blocking or not, large-count or not.
@@ -70,9 +77,67 @@ enum class Family : std::uint8_t {
   kReduceScatter,
   kScan,
   kExscan,
-  kNeighbor,
+  kNeighborAllgather,  // of neighbours: the same block to each
+  kNeighborAlltoall,   // and a block for each
   kNamedBarrier,  // a call that synchronises and is no collective of data (MPI_Comm_split, ...): told apart
                   // by `call`
+};
+
+/// What closes an epoch in which a one-sided operation takes part.
+enum class Epoch : std::uint8_t {
+  kFence,
+  kAccess,   // MPI_Win_start ... MPI_Win_complete
+  kPassive,  // MPI_Win_lock ... MPI_Win_unlock
+};
+
+/// A one-sided operation: a message to the target, and where something comes back, a second one.
+struct Access {
+  std::uint64_t bytes = 0;       // to the target
+  std::uint64_t recv_bytes = 0;  // from it
+  std::uint32_t event = 0;
+  std::uint32_t window = 0;  // index into RankData::comms
+  std::int32_t target = 0;   // world rank
+  std::uint32_t number =
+      0;  // of its epoch: of the rank's fences on the window, or of its accesses to the target
+  Epoch epoch = Epoch::kFence;
+  bool answered = false;  // data, or an acknowledgement, come back
+  bool awaited = false;   // some call waits for the answer already
+};
+
+/// A call that synchronises one-sided communication: it sends an empty message to each of its peers, waits
+/// for messages, and enters a part in a collective, in this order.
+struct Sync {
+  enum class Kind : std::uint8_t { kFence, kPost, kStart, kComplete, kWait, kFlush };
+  Kind kind = Kind::kFlush;
+  std::uint32_t event = 0;
+  std::uint32_t window = 0;      // index into RankData::comms
+  std::uint32_t number = 0;      // kFence: of the epoch it closes
+  std::uint32_t first_peer = 0;  // into RankData::peers, world ranks
+  std::uint32_t peers = 0;
+  std::uint32_t first_answer = 0;  // into RankData::answers: the own accesses whose answers it waits for
+  std::uint32_t answers = 0;
+  std::uint32_t part = kNoIndex;    // kFence: into RankData::parts
+  std::uint64_t first_awaited = 0;  // set by the matching, into RankData::awaited
+  std::uint64_t awaited = 0;
+};
+
+/// What a rank did with processes that are in another world.
+struct Outside {
+  std::uint64_t sends = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t receives = 0;
+};
+
+struct IoTotals {
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t time = 0;
+};
+
+/// A region of the program that it names itself.
+struct RegionTotals {
+  std::uint64_t count = 0;
+  std::uint64_t time = 0;
 };
 
 /// One rank's part in a collective.
@@ -94,6 +159,8 @@ enum class OpKind : std::uint8_t {
   kComplete,         // first, count: into things; a blocking receive or probe is one
   kCollective,       // first: index into parts; blocking
   kStartCollective,  // the same, non-blocking
+  kAccess,           // first: index into accesses
+  kSync,             // first: index into syncs
   kFinalize,
   kUnrecorded,  // a call that leaves no record and only counts for the order of lines of the same start
 };
@@ -108,9 +175,16 @@ struct Op {
   OpKind kind = OpKind::kSend;
 };
 
-/// Something that a call completes: a receive, or a part in a collective (kPartBit set).
+/// Something that a call completes: a receive, a part in a collective (kPartBit set), or the answer of an
+/// access (kAnswerBit set).
 using Thing = std::uint32_t;
 inline constexpr Thing kPartBit = 0x80000000u;
+inline constexpr Thing kAnswerBit = 0x40000000u;
+inline constexpr Thing kThingIndex = kAnswerBit - 1;
+
+/// Beside formats::CommFlags: the LocalComm is a window, a copy of its parent with an order of calls of its
+/// own.
+inline constexpr std::uint8_t kCommWindow = 0x80;
 
 struct LocalComm {
   std::uint32_t parent = kNoIndex;  // index into RankData::comms
@@ -120,6 +194,8 @@ struct LocalComm {
   bool is_member = true;                  // false: the rank took part in the creation only
   std::vector<formats::RankRun> members;  // world ranks; of an inter-communicator the local group
   std::vector<formats::RankRun> remote_members;
+  std::vector<formats::TaskId> in_neighbours;  // world ranks, -1: no process
+  std::vector<formats::TaskId> out_neighbours;
   std::uint32_t global = kNoIndex;        // set by unify(): index into CommTable
   std::uint32_t member_index = kNoIndex;  // of this rank in the global communicator's members
 };
@@ -168,6 +244,15 @@ struct RankData {
   std::vector<Thing> things;
   std::vector<std::uint64_t> sizes;
   std::vector<LocalComm> comms;
+  std::vector<Access> accesses;
+  std::vector<Sync> syncs;
+  std::vector<formats::TaskId> peers;
+  std::vector<std::uint32_t> answers;
+  std::vector<std::uint64_t> awaited;  // numbers of messages
+  Outside outside;
+  IoTotals io;
+  std::map<std::string, RegionTotals> regions;
+  std::vector<std::string> recorder_notes;
   std::vector<std::string> damage;  // one line each
   std::vector<std::string> notes;   // about a log that is sound
   RankSites sites;

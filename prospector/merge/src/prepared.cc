@@ -92,6 +92,10 @@ Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, TimeZero 
   StageClock clock(report);
   describe_ranks(prepared->ranks, report);
 
+  const std::vector<std::string> said = recorder_notes(prepared->ranks);
+  report.notes.insert(report.notes.end(), said.begin(), said.end());
+  if (std::string gap = outside(prepared->ranks); !gap.empty()) report.warnings.push_back(std::move(gap));
+
   auto comms = unify(prepared->ranks, static_cast<std::int32_t>(prepared->ranks.size()));
   if (!comms.ok()) return comms.error();
   prepared->comms = std::move(*comms);
@@ -101,8 +105,11 @@ Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, TimeZero 
   match_messages(prepared->ranks, prepared->comms, prepared->messages, report.unmatched, report.warnings);
   clock.stage("messages");
 
-  auto collectives = match_collectives(prepared->ranks, prepared->comms, prepared->messages, report.unmatched,
-                                       report.warnings);
+  prepared->one_sided = match_one_sided(prepared->ranks, prepared->messages.total, report.warnings);
+  clock.stage("one-sided");
+
+  auto collectives = match_collectives(prepared->ranks, prepared->comms, prepared->one_sided.total,
+                                       report.unmatched, report.warnings);
   if (!collectives.ok()) return collectives.error();
   prepared->collectives = std::move(*collectives);
   sort_unmatched(report);

@@ -13,6 +13,7 @@
 #include "emit.h"
 #include "match.h"
 #include "model.h"
+#include "one_sided.h"
 #include "vef/base/result.h"
 #include "vef/formats/trace_io.h"
 #include "vef/merge/merge.h"
@@ -29,13 +30,14 @@ struct Prepared {
   std::vector<RankData> ranks;
   CommTable comms{1};
   MessageNumbers messages;
+  OneSidedNumbers one_sided;
   CollectiveTable collectives;
   std::vector<std::int64_t> zero;  // by rank, on its host's clock
   EmitPlan plan;
   formats::Communicators lines;
   formats::Metadata metadata;
 
-  Model model() const { return {ranks, comms, collectives, messages}; }
+  Model model() const { return {ranks, comms, collectives, messages, one_sided}; }
 };
 
 /// Runs the stages on all the ranks 0, 1, ... of a run; fills `report` but for what concerns files.

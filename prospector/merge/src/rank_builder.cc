@@ -2,22 +2,24 @@
 #include "rank_builder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "families.h"
+#include "vef/base/text.h"
 
 namespace vef::merge {
 
 namespace {
 
 constexpr std::size_t kMaxNotes = 10;
-constexpr std::size_t kMaxIndex = kPartBit - 1;  // an index must fit into a Thing
+constexpr std::size_t kMaxIndex = kThingIndex;  // an index must fit into a Thing
 
 }  // namespace
 
 RankBuilder::RankBuilder(formats::TaskId rank, std::int32_t world_size, std::size_t threads, std::string path)
-    : world_size_(world_size), path_(std::move(path)), threads_(threads) {
+    : world_size_(world_size), path_(std::move(path)), threads_(threads), open_regions_(threads) {
   data_.rank = rank;
   data_.threads.resize(threads);
   data_.thread_begins.resize(threads);
@@ -33,6 +35,10 @@ RankData RankBuilder::take() {
   if (lost_requests_ > 0) {
     data_.damage.push_back(path_ + ": " + std::to_string(lost_requests_) +
                            " requests complete whose posting is in a missing part");
+  }
+  if (!lost_windows_.empty()) {
+    data_.damage.push_back(path_ + ": calls on " + std::to_string(lost_windows_.size()) +
+                           " windows made in or after a missing part are left out");
   }
   if (!lost_comms_.empty()) {
     data_.damage.push_back(path_ + ": calls on " + std::to_string(lost_comms_.size()) +
@@ -104,7 +110,7 @@ Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t sta
                         std::uint64_t number) {
   if (number > kMaxIndex || data_.things.size() + event.completions.size() > kMaxIndex ||
       data_.sends.size() + event.requests.size() > kMaxIndex || event.sequence > kMaxIndex) {
-    return input_error(path_, 0, "more than 2^31 events in one rank; expected fewer");
+    return input_error(path_, 0, "more than 2^30 events in one rank; expected fewer");
   }
   const Context context{thread, start, end, static_cast<std::uint32_t>(number)};
   ++data_.events;
@@ -122,8 +128,10 @@ Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t sta
 Status RankBuilder::dispatch(const Context& context, const Event& event) {
   switch (event.kind) {
     case formats::EventKind::kInit:
-      take_time(context);
-      data_.init_end = context.end;
+      if (data_.init_end == 0) {  // else a further session
+        take_time(context);
+        data_.init_end = context.end;
+      }
       return {};
     case formats::EventKind::kFinalize:
       push_op(context, OpKind::kFinalize, 0, 0);
@@ -148,13 +156,14 @@ Status RankBuilder::dispatch(const Context& context, const Event& event) {
     case formats::EventKind::kIrecv:
       return on_receive(context, event);
     case formats::EventKind::kSendInit:
-    case formats::EventKind::kRecvInit: {
-      Persistent persistent{event, event.kind == formats::EventKind::kSendInit, {}};
-      persistent.event.completions = {};
-      persistent.event.requests = {};
-      persistent_[event.request] = persistent;
+    case formats::EventKind::kRecvInit:
+    case formats::EventKind::kPsendInit:
+    case formats::EventKind::kPrecvInit:
+    case formats::EventKind::kCollectiveInit:
+      make_persistent(context, event);
       return {};
-    }
+    case formats::EventKind::kPready:
+      return on_pready(context, event);
     case formats::EventKind::kStart:
       return on_start(context, event);
     case formats::EventKind::kComplete:
@@ -181,6 +190,22 @@ Status RankBuilder::dispatch(const Context& context, const Event& event) {
     case formats::EventKind::kCommCreate:
     case formats::EventKind::kCommDefine:
       return on_comm(context, event);
+    case formats::EventKind::kWinCreate:
+    case formats::EventKind::kWinFree:
+      return on_window(context, event);
+    case formats::EventKind::kRma:
+      return on_access(context, event);
+    case formats::EventKind::kRmaSync:
+      return on_sync(context, event);
+    case formats::EventKind::kIo:
+      on_io(context, event);
+      return {};
+    case formats::EventKind::kRegion:
+      on_region(context, event);
+      return {};
+    case formats::EventKind::kNote:
+      data_.recorder_notes.push_back(escaped(event.text));
+      return {};
     default:
       break;
   }
@@ -218,7 +243,9 @@ Status RankBuilder::on_comm(const Context& context, const Event& event) {
   }
   created.members.assign(event.members.begin(), event.members.end());
   created.remote_members.assign(event.remote_members.begin(), event.remote_members.end());
-  if (!defined) {
+  created.in_neighbours = neighbours(created, event.in_neighbours);
+  created.out_neighbours = neighbours(created, event.out_neighbours);
+  if (!defined && event.comm != formats::kCommNull) {
     created.parent = find_comm(event.comm, context);
     // Only what all of the parent's members take part in counts for its order.
     if (created.parent != kNoIndex && !group_only) created.ordinal = creations_[created.parent]++;
@@ -265,27 +292,74 @@ Status RankBuilder::check_group(const Context& context, std::span<const formats:
   return {};
 }
 
-Status RankBuilder::on_collective(const Context& context, const Event& event) {
-  const bool blocking = event.kind == formats::EventKind::kCollective;
-  Part part;
+std::vector<formats::TaskId> RankBuilder::neighbours(const LocalComm& comm,
+                                                     std::span<const std::int32_t> ranks) const {
+  std::vector<formats::TaskId> tasks;
+  tasks.reserve(ranks.size());
+  for (const std::int32_t rank : ranks) tasks.push_back(world_rank(comm.members, rank));
+  return tasks;
+}
+
+bool RankBuilder::make_part(const Context& context, const Event& event, Part& part) {
   part.comm = find_comm(event.comm, context);
-  if (part.comm == kNoIndex) return {};
+  if (part.comm == kNoIndex) return false;
   part.send_bytes = event.bytes;
   part.recv_bytes = event.recv_bytes;
-  part.event = context.number;
-  part.sequence = static_cast<std::uint32_t>(event.sequence);
   part.root = event.peer;
   part.call = event.call;
   part.family = family_of(event.call);
-  if ((data_.comms[part.comm].flags & formats::kCommInter) != 0 && !event.sizes.empty()) {
+  const bool inter = (data_.comms[part.comm].flags & formats::kCommInter) != 0;
+  if ((inter || part.family == Family::kNeighborAlltoall) && !event.sizes.empty()) {
     part.sizes = static_cast<std::uint32_t>(data_.sizes.size());
     data_.sizes.insert(data_.sizes.end(), event.sizes.begin(), event.sizes.end());
   }
+  return true;
+}
+
+void RankBuilder::push_part(const Context& context, Part part, std::uint64_t request, bool blocking) {
+  part.event = context.number;
   const auto index = static_cast<std::uint32_t>(data_.parts.size());
   data_.parts.push_back(part);
-  if (!blocking) requests_[event.request] = {PendingKind::kPart, index};
+  if (request != 0) requests_[request] = {PendingKind::kPart, index};
   push_op(context, blocking ? OpKind::kCollective : OpKind::kStartCollective, index, 1);
+}
+
+Status RankBuilder::on_collective(const Context& context, const Event& event) {
+  const bool blocking = event.kind == formats::EventKind::kCollective;
+  Part part;
+  if (!make_part(context, event, part)) {
+    if (!blocking) requests_[event.request] = {};
+    return {};
+  }
+  part.sequence = static_cast<std::uint32_t>(event.sequence);
+  push_part(context, part, blocking ? 0 : event.request, blocking);
   return {};
+}
+
+/// Input and output is no network time: it passes as computing.
+void RankBuilder::on_io(const Context& context, const Event& event) {
+  const auto time = static_cast<std::uint64_t>(context.end - context.start);
+  threads_[context.thread].computing += time;
+  ++data_.io.calls;
+  data_.io.bytes += event.bytes;
+  data_.io.time += time;
+  if (event.request != 0) requests_[event.request] = {};
+}
+
+void RankBuilder::on_region(const Context& context, const Event& event) {
+  std::vector<Region>& open = open_regions_[context.thread];
+  const std::string name = escaped(event.text);
+  if (event.tag >= 0) {
+    open.push_back({name, context.end});
+    return;
+  }
+  const auto found =
+      std::find_if(open.rbegin(), open.rend(), [&](const Region& region) { return region.name == name; });
+  if (found == open.rend()) return;  // its begin was not recorded
+  RegionTotals& totals = data_.regions[name];
+  ++totals.count;
+  totals.time += static_cast<std::uint64_t>(context.start - found->start);
+  open.erase(std::next(found).base());
 }
 
 }  // namespace vef::merge

@@ -4,9 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "model.h"
 #include "vef/base/result.h"
@@ -33,15 +37,34 @@ class RankBuilder {
     std::int64_t end;
     std::uint32_t number;
   };
-  enum class PendingKind : std::uint8_t { kNothing, kSend, kReceive, kPart };
+  enum class PendingKind : std::uint8_t { kNothing, kSend, kReceive, kPart, kAnswer };
   struct Pending {
     PendingKind kind = PendingKind::kNothing;
     std::uint32_t index = 0;
   };
   struct Persistent {
-    Event event;  // spans empty
-    bool is_send = false;
-    Pending active;  // kNothing kind: inactive, or it goes nowhere
+    Event event;                // spans empty
+    Part part;                  // of a collective
+    std::uint32_t channel = 0;  // of a partitioned one, from 1
+    std::uint64_t ready_bytes = 0;
+    bool sent = false;  // the round's message has left
+    Pending active;     // kNothing kind: inactive, or it goes nowhere
+  };
+  /// Where a window's epochs stand, seen from this rank.
+  struct WindowState {
+    std::uint32_t comm = 0;  // its LocalComm
+    std::uint32_t fences = 0;
+    bool accessing = false;  // between MPI_Win_start and MPI_Win_complete
+    bool all_locked = false;
+    std::set<formats::TaskId> locked;
+    std::vector<formats::TaskId> started;
+    std::vector<formats::TaskId> posted;
+    std::map<formats::TaskId, std::uint32_t> access_count;             // by target
+    std::map<formats::TaskId, std::vector<std::uint32_t>> unanswered;  // by target, into accesses
+  };
+  struct Region {
+    std::string name;
+    std::int64_t start = 0;
   };
 
   struct Thread {
@@ -82,9 +105,34 @@ class RankBuilder {
   Status on_mrecv(const Context& context, const Event& event);
   Status on_imrecv(const Context& context, const Event& event);
   Status on_collective(const Context& context, const Event& event);
+  /// False: the communicator is not known.
+  bool make_part(const Context& context, const Event& event, Part& part);
+  void push_part(const Context& context, Part part, std::uint64_t request, bool blocking);
+  void make_persistent(const Context& context, const Event& event);
+  Result<Pending> start_one(const Context& context, Persistent& persistent, std::uint64_t sequence);
+  Status on_pready(const Context& context, const Event& event);
+  void on_io(const Context& context, const Event& event);
+  void on_region(const Context& context, const Event& event);
   Status on_comm(const Context& context, const Event& event);
   void on_request_free(const Event& event);
   void on_cancel(const Event& event);
+
+  // One-sided (rank_builder_rma.cc).
+  Status on_window(const Context& context, const Event& event);
+  Status on_access(const Context& context, const Event& event);
+  Status on_sync(const Context& context, const Event& event);
+  WindowState* find_window(const Context& context, const Event& event);
+  void await(WindowState& window, formats::TaskId target, bool local, Sync& sync);
+  Status add_peers(const Context& context, std::span<const formats::RankRun> group, Sync& sync,
+                   std::vector<formats::TaskId>& peers);
+  void push_sync(const Context& context, const Sync& sync);
+  void end_access(Sync& sync, WindowState& window);
+
+  /// Whether the communicator reaches into another world, so that ranks in it name nobody here.
+  bool is_outside(std::uint32_t comm) const {
+    return (data_.comms[comm].flags & formats::kCommRemoteUnknown) != 0;
+  }
+  std::vector<formats::TaskId> neighbours(const LocalComm& comm, std::span<const std::int32_t> ranks) const;
 
   Status complete_one(const Context& context, const formats::Completion& completion);
   Status check_group(const Context& context, std::span<const formats::RankRun> runs) const;
@@ -102,6 +150,12 @@ class RankBuilder {
   std::unordered_map<std::uint64_t, Pending> messages_;         // of matched probes
   std::unordered_map<std::uint32_t, std::uint32_t> comms_;      // number in the process -> index
   std::unordered_map<std::uint32_t, std::uint32_t> creations_;  // index of the parent -> creations so far
+  std::unordered_map<std::uint32_t, std::uint32_t> window_creations_;  // the same for windows
+  std::unordered_map<std::uint32_t, WindowState> windows_;             // by number in the process
+  std::set<std::uint32_t> lost_windows_;
+  std::map<std::tuple<bool, std::uint32_t, std::int32_t, std::int32_t>, std::uint32_t>
+      channels_;  // by (is a send, communicator, peer, tag): partitioned requests made so far
+  std::vector<std::vector<Region>> open_regions_;  // by thread
 };
 
 }  // namespace vef::merge

@@ -14,8 +14,12 @@ Result<RankBuilder::Pending> RankBuilder::post_send(const Context& context, cons
   Send send;
   send.comm = find_comm(event.comm, context);
   if (send.comm == kNoIndex) return pending;
+  if (is_outside(send.comm)) {
+    ++data_.outside.sends;
+    data_.outside.bytes += event.bytes;
+    return pending;
+  }
   if (!translate(send.comm, event.peer, send.peer)) {
-    if ((data_.comms[send.comm].flags & formats::kCommRemoteUnknown) != 0) return pending;
     return error(context,
                  "destination " + std::to_string(event.peer) + "; expected a rank of the communicator");
   }
@@ -37,9 +41,12 @@ Result<RankBuilder::Pending> RankBuilder::post_receive(const Context& context, c
   Receive receive;
   receive.comm = find_comm(event.comm, context);
   if (receive.comm == kNoIndex) return pending;
+  if (is_outside(receive.comm)) {
+    ++data_.outside.receives;
+    return pending;
+  }
   receive.source = kAnySource;
   if (peer != kAnySource && !translate(receive.comm, peer, receive.source)) {
-    if ((data_.comms[receive.comm].flags & formats::kCommRemoteUnknown) != 0) return pending;
     return error(context, "source " + std::to_string(peer) + "; expected a rank of the communicator");
   }
   receive.bytes = bytes;
@@ -127,6 +134,52 @@ Status RankBuilder::on_sendrecv(const Context& context, const Event& event) {
   return complete_now(context, event, received->index, "a receive");
 }
 
+void RankBuilder::make_persistent(const Context& context, const Event& event) {
+  using formats::EventKind;
+  Persistent persistent;
+  persistent.event = event;
+  persistent.event.completions = {};
+  persistent.event.requests = persistent.event.sizes = {};
+  persistent.event.members = persistent.event.remote_members = {};
+  persistent.event.in_neighbours = persistent.event.out_neighbours = {};
+  persistent.event.text = {};
+  if (event.kind == EventKind::kCollectiveInit && !make_part(context, event, persistent.part)) return;
+  if (event.kind == EventKind::kPsendInit || event.kind == EventKind::kPrecvInit) {
+    const bool is_send = event.kind == EventKind::kPsendInit;
+    persistent.channel = ++channels_[{is_send, event.comm, event.peer, event.tag}];
+  }
+  persistent_[event.request] = persistent;
+}
+
+/// Begins a round of a persistent request. A partitioned send is posted when it is ready.
+Result<RankBuilder::Pending> RankBuilder::start_one(const Context& context, Persistent& persistent,
+                                                    std::uint64_t sequence) {
+  Event posted = persistent.event;
+  posted.sequence = persistent.channel != 0 ? persistent.channel : sequence;
+  persistent.ready_bytes = 0;
+  persistent.sent = false;
+  switch (posted.kind) {
+    case formats::EventKind::kSendInit:
+      return post_send(context, posted);
+    case formats::EventKind::kPsendInit:
+      return Pending{};
+    case formats::EventKind::kCollectiveInit: {
+      Part part = persistent.part;
+      part.sequence = static_cast<std::uint32_t>(sequence);
+      const auto index = static_cast<std::uint32_t>(data_.parts.size());
+      push_part(context, part, 0, false);
+      return Pending{PendingKind::kPart, index};
+    }
+    default:
+      break;
+  }
+  auto pending = post_receive(context, posted, posted.peer, posted.tag, posted.bytes);
+  if (pending.ok() && persistent.channel != 0 && pending->kind == PendingKind::kReceive) {
+    data_.receives[pending->index].kind = ReceiveKind::kPartitioned;
+  }
+  return pending;
+}
+
 Status RankBuilder::on_start(const Context& context, const Event& event) {
   std::vector<std::uint32_t> sends;
   for (const std::uint64_t request : event.requests) {
@@ -140,11 +193,7 @@ Status RankBuilder::on_start(const Context& context, const Event& event) {
                         " is started, but nothing that was read makes it");
       continue;
     }
-    Event posted = found->second.event;
-    posted.sequence = event.sequence;
-    auto pending = found->second.is_send
-                       ? post_send(context, posted)
-                       : post_receive(context, posted, posted.peer, posted.tag, posted.bytes);
+    auto pending = start_one(context, found->second, event.sequence);
     if (!pending.ok()) return pending.error();
     found->second.active = *pending;
     if (pending->kind == PendingKind::kSend) sends.push_back(pending->index);
@@ -154,6 +203,32 @@ Status RankBuilder::on_start(const Context& context, const Event& event) {
     if (i + 1 < sends.size()) sending.end = context.start;
     push_op(sending, OpKind::kSend, sends[i], 1);
   }
+  return {};
+}
+
+/// The message leaves with the partitions that complete it.
+Status RankBuilder::on_pready(const Context& context, const Event& event) {
+  const auto found = persistent_.find(event.request);
+  if (found == persistent_.end()) {
+    if (data_.hole.any) {
+      ++lost_requests_;
+    } else {
+      note(context, "partitions of request " + std::to_string(event.request) +
+                        " are ready, but nothing that was read makes it");
+    }
+    return {};
+  }
+  Persistent& persistent = found->second;
+  persistent.ready_bytes += event.bytes;
+  if (persistent.sent || persistent.ready_bytes < persistent.event.bytes) return {};
+  persistent.sent = true;
+  Event posted = persistent.event;
+  posted.sequence = persistent.channel;
+  const auto pending = post_send(context, posted);
+  if (!pending.ok()) return pending.error();
+  if (pending->kind != PendingKind::kSend) return {};
+  data_.sends[pending->index].flags |= Send::kPartitioned;
+  push_op(context, OpKind::kSend, pending->index, 1);
   return {};
 }
 
@@ -200,6 +275,10 @@ Status RankBuilder::complete_one(const Context& context, const formats::Completi
     case PendingKind::kPart:
       data_.things.push_back(pending.index | kPartBit);
       break;
+    case PendingKind::kAnswer:
+      data_.accesses[pending.index].awaited = true;
+      data_.things.push_back(pending.index | kAnswerBit);
+      break;
   }
   return {};
 }
@@ -210,7 +289,7 @@ Status RankBuilder::on_probe(const Context& context, const Event& event) {
   if (pending->kind != PendingKind::kReceive) return {};
   if (event.completions.empty()) return error(context, "a probe without its status; expected one");
   Receive& probe = data_.receives[pending->index];
-  probe.is_probe = true;
+  probe.kind = ReceiveKind::kProbe;
   if (auto status = resolve(context, probe, event.completions[0]); !status.ok()) return status;
   const auto first = static_cast<std::uint32_t>(data_.things.size());
   data_.things.push_back(pending->index);

@@ -36,6 +36,9 @@ class ScriptedLog : public formats::RankLogReader {
     event.sizes = stored.sizes;
     event.members = stored.members;
     event.remote_members = stored.remote;
+    event.in_neighbours = stored.in;
+    event.out_neighbours = stored.out;
+    event.text = stored.text;
     start_ = end_ + event.gap;
     end_ = start_ + event.duration;
     if (event.kind == EventKind::kPolls)
@@ -253,6 +256,91 @@ Script& Script::sizes(std::vector<std::uint64_t> per_peer) {
   return *this;
 }
 
+Script& Script::collective_init(MpiCall call, std::uint64_t bytes, std::uint64_t recv_bytes,
+                                std::uint64_t request, std::int32_t root) {
+  icollective(call, bytes, recv_bytes, request, root);
+  events_.back().event.kind = EventKind::kCollectiveInit;
+  return *this;
+}
+
+Script& Script::psend_init(std::int32_t peer, std::int32_t tag, std::uint64_t bytes, std::uint64_t request) {
+  as(MpiCall::kPsendInit).isend(peer, tag, bytes, request);
+  events_.back().event.kind = EventKind::kPsendInit;
+  return *this;
+}
+
+Script& Script::precv_init(std::int32_t peer, std::int32_t tag, std::uint64_t bytes, std::uint64_t request) {
+  as(MpiCall::kPrecvInit).irecv(peer, tag, bytes, request);
+  events_.back().event.kind = EventKind::kPrecvInit;
+  return *this;
+}
+
+Script& Script::pready(std::uint64_t request, std::uint64_t bytes) {
+  auto& event = add(EventKind::kPready, MpiCall::kPready).event;
+  event.request = request;
+  event.bytes = bytes;
+  return *this;
+}
+
+Script& Script::neighbours(std::vector<std::int32_t> in, std::vector<std::int32_t> out) {
+  events_.back().in = std::move(in);
+  events_.back().out = std::move(out);
+  return *this;
+}
+
+Script& Script::win_create(std::uint32_t comm, std::uint32_t window) {
+  in(comm).add(EventKind::kWinCreate, MpiCall::kWinCreate).event.window = window;
+  return *this;
+}
+
+Script& Script::win_free(std::uint32_t comm, std::uint32_t window) {
+  in(comm).add(EventKind::kWinFree, MpiCall::kWinFree).event.window = window;
+  return *this;
+}
+
+Script& Script::rma(MpiCall call, std::uint32_t window, std::int32_t target, std::uint64_t bytes,
+                    std::uint64_t recv_bytes, std::uint64_t request) {
+  auto& event = add(EventKind::kRma, call).event;
+  event.window = window;
+  event.peer = target;
+  event.bytes = bytes;
+  event.recv_bytes = recv_bytes;
+  event.request = request;
+  return *this;
+}
+
+Script& Script::sync(MpiCall call, std::uint32_t window, std::int32_t target) {
+  auto& event = add(EventKind::kRmaSync, call).event;
+  event.window = window;
+  event.peer = target;
+  return *this;
+}
+
+Script& Script::sync_group(MpiCall call, std::uint32_t window, std::vector<formats::RankRun> group) {
+  sync(call, window);
+  events_.back().members = std::move(group);
+  return *this;
+}
+
+Script& Script::io(std::uint64_t bytes, std::uint64_t request) {
+  auto& event = add(EventKind::kIo, MpiCall::kFileWrite).event;
+  event.bytes = bytes;
+  event.request = request;
+  return *this;
+}
+
+Script& Script::region(std::int32_t begins, std::string name) {
+  auto& stored = add(EventKind::kRegion, MpiCall::kPcontrol);
+  stored.event.tag = begins;
+  stored.text = std::move(name);
+  return *this;
+}
+
+Script& Script::note(std::string text) {
+  add(EventKind::kNote, MpiCall::kNone).text = std::move(text);
+  return *this;
+}
+
 Script& Script::comm_create(std::uint32_t parent, std::uint32_t new_comm,
                             std::vector<formats::RankRun> members, std::uint8_t flags,
                             std::vector<formats::RankRun> remote) {
@@ -331,7 +419,8 @@ std::string line_of(const formats::Record& record) {
   if (record.dep == formats::DepKind::kCollective) dep = "G" + text(record.dep_id);
   if (record.dep == formats::DepKind::kSend || record.dep == formats::DepKind::kReceive)
     dep = text(record.dep_id);
-  const int kind = static_cast<int>(record.dep) + (record.kind == formats::RecordKind::kMessage ? 4 : 0);
+  const int kind = static_cast<int>(record.dep) + (record.kind == formats::RecordKind::kMessage ? 4 : 0) +
+                   (record.answer ? 8 : 0);
   const std::string tail = text(kind) + " " + text(record.time) + " " + dep;
   if (record.kind == formats::RecordKind::kCollective) {
     return "G" + text(record.id) + " C" + text(record.comm) + " " + text(static_cast<int>(record.op)) + " " +
@@ -367,6 +456,7 @@ std::vector<std::vector<std::int64_t>> oracle(const Prepared& prepared) {
     std::int64_t now = rank.init_end;
     TaskCursor cursor(model, rank);
     for (; const PendingRecord* record = cursor.peek(); cursor.advance()) {
+      if (record->answer) continue;  // has no place in the task's order
       std::int64_t from = now;
       if (record->dep == formats::DepKind::kIndependent) {
         from = std::max(now, rank.init_end + static_cast<std::int64_t>(record->time));
@@ -395,7 +485,12 @@ std::vector<std::vector<std::int64_t>> oracle(const Prepared& prepared) {
 std::string execution_fault(const formats::Trace& trace) {
   std::map<formats::TaskId, std::vector<const formats::Record*>> programs;
   std::map<std::uint64_t, std::size_t> members;  // of each collective
+  std::vector<const formats::Record*> answers;
   for (const formats::Record& record : trace.records) {
+    if (record.answer) {
+      answers.push_back(&record);
+      continue;
+    }
     programs[record.task].push_back(&record);
     if (record.kind == formats::RecordKind::kCollective) {
       members[record.id] = trace.communicators.at(static_cast<std::size_t>(record.comm)).size();
@@ -406,6 +501,9 @@ std::string execution_fault(const formats::Trace& trace) {
   std::map<formats::TaskId, std::size_t> at;
   for (bool progress = true; progress;) {
     progress = false;
+    for (const formats::Record* record : answers) {
+      if (sent_ids.count(record->dep_id) != 0) progress = sent_ids.insert(record->id).second || progress;
+    }
     for (auto& [task, program] : programs) {
       for (std::size_t& k = at[task]; k < program.size(); ++k) {
         const formats::Record& record = *program[k];

@@ -55,6 +55,22 @@ class Script {
   Script& icollective(formats::MpiCall call, std::uint64_t bytes, std::uint64_t recv_bytes,
                       std::uint64_t request, std::int32_t root = formats::kUndefined);
   Script& sizes(std::vector<std::uint64_t> per_peer);  // of the event written last
+  Script& collective_init(formats::MpiCall call, std::uint64_t bytes, std::uint64_t recv_bytes,
+                          std::uint64_t request, std::int32_t root = formats::kUndefined);
+  Script& psend_init(std::int32_t peer, std::int32_t tag, std::uint64_t bytes, std::uint64_t request);
+  Script& precv_init(std::int32_t peer, std::int32_t tag, std::uint64_t bytes, std::uint64_t request);
+  Script& pready(std::uint64_t request, std::uint64_t bytes);
+  Script& neighbours(std::vector<std::int32_t> in,
+                     std::vector<std::int32_t> out);  // of the event written last
+  Script& win_create(std::uint32_t comm, std::uint32_t window);
+  Script& win_free(std::uint32_t comm, std::uint32_t window);
+  Script& rma(formats::MpiCall call, std::uint32_t window, std::int32_t target, std::uint64_t bytes,
+              std::uint64_t recv_bytes, std::uint64_t request = 0);
+  Script& sync(formats::MpiCall call, std::uint32_t window, std::int32_t target = formats::kUndefined);
+  Script& sync_group(formats::MpiCall call, std::uint32_t window, std::vector<formats::RankRun> group);
+  Script& io(std::uint64_t bytes, std::uint64_t request = 0);
+  Script& region(std::int32_t begins, std::string name);
+  Script& note(std::string text);
   Script& comm_create(std::uint32_t parent, std::uint32_t new_comm, std::vector<formats::RankRun> members,
                       std::uint8_t flags = 0, std::vector<formats::RankRun> remote = {});
   Script& comm_free(std::uint32_t comm);
@@ -73,6 +89,9 @@ class Script {
     std::vector<std::uint64_t> sizes;
     std::vector<formats::RankRun> members;
     std::vector<formats::RankRun> remote;
+    std::vector<std::int32_t> in;
+    std::vector<std::int32_t> out;
+    std::string text;
     bool lost = false;
   };
 

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-sided events: windows, accesses, and the calls that synchronise them. Which epoch an access belongs to
+// is known from the calls of its own rank alone.
+#include <algorithm>
+
+#include "rank_builder.h"
+#include "vef/formats/mpi_call.h"
+
+namespace vef::merge {
+
+using formats::MpiCall;
+using formats::TaskId;
+
+Status RankBuilder::on_window(const Context& context, const Event& event) {
+  const bool made = event.kind == formats::EventKind::kWinCreate;
+  Part part;
+  part.call = event.call;
+  part.family = Family::kNamedBarrier;
+  part.sequence = static_cast<std::uint32_t>(event.sequence);
+  part.comm = find_comm(event.comm, context);
+  if (part.comm == kNoIndex) return {};
+  if (!made) {
+    if (WindowState* window = find_window(context, event); window != nullptr) {
+      part.comm = window->comm;
+      windows_.erase(event.window);
+      push_part(context, part, 0, true);
+    }
+    return {};
+  }
+  LocalComm comm = data_.comms[part.comm];
+  comm.parent = part.comm;
+  comm.flags |= kCommWindow;
+  comm.call = event.call;
+  comm.ordinal = window_creations_[part.comm]++;
+  comm.in_neighbours.clear();
+  comm.out_neighbours.clear();
+  push_part(context, part, 0, true);
+  if (data_.hole.any) {  // nobody knows the how-manieth it is
+    lost_windows_.insert(event.window);
+    return {};
+  }
+  windows_[event.window].comm = static_cast<std::uint32_t>(data_.comms.size());
+  data_.comms.push_back(std::move(comm));
+  return {};
+}
+
+RankBuilder::WindowState* RankBuilder::find_window(const Context& context, const Event& event) {
+  if (const auto found = windows_.find(event.window); found != windows_.end()) return &found->second;
+  if (data_.hole.any) {
+    lost_windows_.insert(event.window);
+  } else {
+    note(context,
+         "window " + std::to_string(event.window) + " is used, but nothing that was read creates it");
+  }
+  return nullptr;
+}
+
+Status RankBuilder::on_access(const Context& context, const Event& event) {
+  if (event.request != 0) requests_[event.request] = {};
+  WindowState* window = find_window(context, event);
+  if (window == nullptr || event.peer == formats::kProcNull || (event.bytes == 0 && event.recv_bytes == 0)) {
+    return {};
+  }
+  if (is_outside(window->comm)) {
+    ++data_.outside.sends;
+    data_.outside.bytes += event.bytes;
+    return {};
+  }
+  Access access;
+  if (!translate(window->comm, event.peer, access.target)) {
+    return error(context, "target " + std::to_string(event.peer) + "; expected a rank of the window");
+  }
+  access.bytes = event.bytes;
+  access.recv_bytes = event.recv_bytes;
+  access.event = context.number;
+  access.window = window->comm;
+  const auto& started = window->started;
+  if (window->all_locked || window->locked.count(access.target) != 0) {
+    access.epoch = Epoch::kPassive;
+  } else if (window->accessing && std::find(started.begin(), started.end(), access.target) != started.end()) {
+    access.epoch = Epoch::kAccess;
+    access.number = window->access_count[access.target] - 1;
+  } else {
+    access.number = window->fences;
+  }
+  access.answered = access.recv_bytes > 0 || access.epoch == Epoch::kPassive;
+  const auto index = static_cast<std::uint32_t>(data_.accesses.size());
+  data_.accesses.push_back(access);
+  if (access.answered) window->unanswered[access.target].push_back(index);
+  // With a request the data that come back complete it; what goes out is done when it is handed over.
+  if (event.request != 0 && access.recv_bytes > 0) requests_[event.request] = {PendingKind::kAnswer, index};
+  push_op(context, OpKind::kAccess, index, 1);
+  return {};
+}
+
+/// The call waits for the answers from the target; `local`: only for data, not for acknowledgements.
+void RankBuilder::await(WindowState& window, TaskId target, bool local, Sync& sync) {
+  const auto found = window.unanswered.find(target);
+  if (found == window.unanswered.end()) return;
+  std::vector<std::uint32_t> kept;
+  for (const std::uint32_t index : found->second) {
+    if (local && data_.accesses[index].recv_bytes == 0) {
+      kept.push_back(index);
+    } else if (!data_.accesses[index].awaited) {
+      data_.accesses[index].awaited = true;
+      data_.answers.push_back(index);
+      ++sync.answers;
+    }
+  }
+  found->second = std::move(kept);
+}
+
+/// World ranks of a group, into `peers` and as the call's peers.
+Status RankBuilder::add_peers(const Context& context, std::span<const formats::RankRun> group, Sync& sync,
+                              std::vector<TaskId>& peers) {
+  if (auto status = check_group(context, group); !status.ok()) return status;
+  peers.clear();
+  for (const formats::RankRun& run : group) {
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      peers.push_back(static_cast<TaskId>(run.first + std::int64_t{run.stride} * i));
+    }
+  }
+  sync.first_peer = static_cast<std::uint32_t>(data_.peers.size());
+  sync.peers = static_cast<std::uint32_t>(peers.size());
+  data_.peers.insert(data_.peers.end(), peers.begin(), peers.end());
+  return {};
+}
+
+void RankBuilder::push_sync(const Context& context, const Sync& sync) {
+  const auto index = static_cast<std::uint32_t>(data_.syncs.size());
+  data_.syncs.push_back(sync);
+  push_op(context, OpKind::kSync, index, 1);
+}
+
+void RankBuilder::end_access(Sync& sync, WindowState& window) {
+  sync.kind = Sync::Kind::kComplete;
+  sync.first_peer = static_cast<std::uint32_t>(data_.peers.size());
+  sync.peers = static_cast<std::uint32_t>(window.started.size());
+  data_.peers.insert(data_.peers.end(), window.started.begin(), window.started.end());
+  for (const TaskId target : window.started) await(window, target, false, sync);
+  window.accessing = false;
+}
+
+Status RankBuilder::on_sync(const Context& context, const Event& event) {
+  WindowState* window = find_window(context, event);
+  if (window == nullptr || is_outside(window->comm)) return {};
+  Sync sync;
+  sync.event = context.number;
+  sync.window = window->comm;
+  sync.first_answer = static_cast<std::uint32_t>(data_.answers.size());
+  TaskId target = -1;
+  const bool one = event.peer >= 0 && translate(window->comm, event.peer, target);
+  const auto await_all = [&](bool local) {
+    for (auto& [rank, unanswered] : window->unanswered) {
+      if (!unanswered.empty()) await(*window, rank, local, sync);
+    }
+  };
+  switch (static_cast<MpiCall>(event.call)) {
+    case MpiCall::kWinFence: {
+      sync.kind = Sync::Kind::kFence;
+      sync.number = window->fences++;
+      await_all(false);
+      sync.part = static_cast<std::uint32_t>(data_.parts.size());
+      Part part;
+      part.call = event.call;
+      part.family = Family::kNamedBarrier;
+      part.sequence = static_cast<std::uint32_t>(event.sequence);
+      part.comm = window->comm;
+      part.event = context.number;
+      data_.parts.push_back(part);
+      break;
+    }
+    case MpiCall::kWinPost:
+      sync.kind = Sync::Kind::kPost;
+      if (auto status = add_peers(context, event.members, sync, window->posted); !status.ok()) return status;
+      break;
+    case MpiCall::kWinStart:
+      sync.kind = Sync::Kind::kStart;
+      if (auto status = add_peers(context, event.members, sync, window->started); !status.ok()) return status;
+      for (const TaskId rank : window->started) ++window->access_count[rank];
+      window->accessing = true;
+      break;
+    case MpiCall::kWinComplete:
+      if (!window->accessing) return {};  // its start was not recorded
+      end_access(sync, *window);
+      break;
+    case MpiCall::kWinWait:
+    case MpiCall::kWinTest:
+      sync.kind = Sync::Kind::kWait;
+      sync.first_peer = static_cast<std::uint32_t>(data_.peers.size());
+      sync.peers = static_cast<std::uint32_t>(window->posted.size());
+      data_.peers.insert(data_.peers.end(), window->posted.begin(), window->posted.end());
+      window->posted.clear();
+      break;
+    case MpiCall::kWinLock:
+      if (one) window->locked.insert(target);
+      return {};
+    case MpiCall::kWinLockAll:
+      window->all_locked = true;
+      return {};
+    case MpiCall::kWinUnlock:
+    case MpiCall::kWinFlush:
+      if (one) await(*window, target, false, sync);
+      if (static_cast<MpiCall>(event.call) == MpiCall::kWinUnlock) window->locked.erase(target);
+      break;
+    case MpiCall::kWinFlushLocal:
+      if (one) await(*window, target, true, sync);
+      break;
+    case MpiCall::kWinUnlockAll:
+    case MpiCall::kWinFlushAll:
+      await_all(false);
+      if (static_cast<MpiCall>(event.call) == MpiCall::kWinUnlockAll) window->all_locked = false;
+      break;
+    case MpiCall::kWinFlushLocalAll:
+      await_all(true);
+      break;
+    default:  // MPI_Win_sync: memory only
+      return {};
+  }
+  push_sync(context, sync);
+  return {};
+}
+
+}  // namespace vef::merge
