@@ -40,6 +40,7 @@ ChunkSource::ChunkSource(std::string path, InputFile file, const FileHeader& hea
     : path_(std::move(path)),
       file_(std::move(file)),
       log_check_(header.identity.check),
+      closed_(header.progress.state == LogState::kComplete || header.progress.state == LogState::kClosed),
       offset_(sizeof header),
       open_(std::move(open)),
       damage_(std::move(damage)),
@@ -55,7 +56,8 @@ void ChunkSource::note(const std::string& text) {
 }
 
 void ChunkSource::skip(std::uint64_t from, std::uint64_t to, const std::string& what) {
-  damage_.corrupt = true;
+  // What a write that failed, or the end of the machine, leaves at the end of an open log is no damage.
+  damage_.corrupt = damage_.corrupt || closed_ || to < file_.size();
   damage_.bytes_skipped += to - from;
   note(path_ + ": offset " + std::to_string(from) + ": " + what + "; " + std::to_string(to - from) +
        " bytes skipped");
@@ -141,8 +143,9 @@ Result<bool> ChunkSource::load(const ChunkHeader& header) {
   const std::uint64_t size = stored_bytes(header);
   const std::uint64_t from = offset_;
   const std::uint64_t end = from + sizeof header + size;
-  seen_sequence_ = std::max(seen_sequence_, header.sequence + 1);
-  if (end > file_.size()) {
+  const bool cut_off = end > file_.size();
+  if (!cut_off || closed_) seen_sequence_ = std::max(seen_sequence_, header.sequence + 1);
+  if (cut_off) {
     offset_ = file_.size();
     if (!open_continues(header.sequence)) skip(from, offset_, "chunk cut off");
     return false;

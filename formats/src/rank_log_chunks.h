@@ -106,6 +106,7 @@ class ChunkSource {
   std::string path_;
   InputFile file_;
   std::uint64_t log_check_;
+  bool closed_;  // by the recorder: the last chunk is whole
   std::uint64_t offset_;
   std::uint32_t expected_sequence_ = 0;
   std::uint32_t seen_sequence_ = 0;  // one more than the highest that a header told of

@@ -13,6 +13,7 @@ The expectations stand in the program's source, in comments /*@ ... */ (C) or //
   says PATTERN                  the recorder may say lines that match (else it must be silent)
   WHO: LINE                     the next line of these ranks' logs, as log_text prints it; {expression} of r (rank) and
                                 n (ranks) is put in; ~LINE is a regular expression
+  merged KEY=VALUE ...          what `vef merge --json` says of the recording, which `vef check` must accept
   count WHO: N PATTERN          instead of lines: how many lines of the log match
 
 WHO is *, or ranks such as 0 or 1,2, or !0, or a log RANK.THREAD; with @openmpi or @mpich for one library only. Lines of failed
@@ -20,6 +21,7 @@ polls are left out, unless an expectation of this log names them.
 """
 import argparse
 import collections
+import json
 import os
 import re
 import shutil
@@ -30,7 +32,7 @@ import sys
 class Case:
     def __init__(self, source, family):
         self.ranks, self.status, self.plain, self.logs, self.end, self.env = 2, "0", True, None, "complete", {}
-        self.says = None
+        self.says, self.merged = None, {}
         self.lines = collections.defaultdict(list)  # log -> expected lines
         self.counts = []  # (log, count, pattern)
         with open(source, encoding="utf-8") as text:
@@ -51,6 +53,9 @@ class Case:
             self.plain = rest != "no"
         elif word == "logs":
             self.logs = int(rest)
+        elif word.partition("@")[0] == "merged":
+            if word.partition("@")[2] in ("", family):
+                self.merged.update((key, int(value)) for key, value in (w.split("=") for w in rest.split()))
         elif word == "set":
             name, _, value = rest.partition("=")
             self.env[name] = value
@@ -154,6 +159,18 @@ def check_logs(case, logs):
     return problems
 
 
+def check_merged(args, case):
+    env, limit = dict(os.environ), args.limit
+    merge = run([args.vef, "merge", "capture", "-o", "merged.vef", "--json", "--quiet"], env, args.directory, limit)
+    if merge.returncode != 0:
+        return [f"vef merge: {merge.stdout}{merge.stderr}"]
+    report = json.loads(merge.stdout)
+    problems = [f"merged: found {key}={report[key]}; expected {value}" for key, value in case.merged.items()
+                if report[key] != value]
+    check = run([args.vef, "check", "--quiet", "merged.vef"], env, args.directory, limit)
+    return problems + ([f"vef check: {check.stdout}{check.stderr}"] if check.returncode != 0 else [])
+
+
 def check_status(case, result, what):
     wrong = result.returncode == 0 if case.status == "failed" else result.returncode != int(case.status)
     return [f"{what}: found exit status {result.returncode}; expected {case.status}"] if wrong else []
@@ -161,7 +178,7 @@ def check_status(case, result, what):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("family", "mpirun", "shim", "log-text", "source", "directory"):
+    for name in ("family", "mpirun", "shim", "log-text", "vef", "source", "directory"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--limit", type=float, default=100, help="seconds for each run")
     parser.add_argument("program", nargs="+")
@@ -186,6 +203,8 @@ def main():
         problems.append(f"log_text: {text.stderr}")
     else:
         problems += check_logs(case, read_logs(text.stdout))
+    if case.merged:
+        problems += check_merged(args, case)
     if problems:
         print("\n".join(problems))
         print("--- logs\n" + text.stdout + "--- stdout\n" + with_recorder.stdout + "--- stderr\n" + with_recorder.stderr)

@@ -105,6 +105,9 @@ void Lowering::neighbours(std::uint64_t self) {
   const CommTable::Neighbourhood& all = comms.known_neighbourhood(instance.comm);
   const std::uint64_t first = all.first_out[self];
   const std::uint64_t count = all.first_out[self + 1] - first;
+  const auto begin = all.targets.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto present = static_cast<std::uint64_t>(std::count_if(
+      begin, begin + static_cast<std::ptrdiff_t>(count), [](TaskId target) { return target >= 0; }));
   for (std::uint64_t i = 0; i < count; ++i) {
     if (all.targets[first + i] < 0) continue;
     const bool sized = part.sizes != kNoIndex && part.sizes + i < rank.sizes.size();
@@ -112,7 +115,7 @@ void Lowering::neighbours(std::uint64_t self) {
     send(all.targets[first + i], first + i,
          sized  ? rank.sizes[part.sizes + i]
          : same ? part.send_bytes
-                : part.send_bytes / count);
+                : part.send_bytes / present);
   }
   for (std::uint64_t i = all.first_in[self]; i < all.first_in[self + 1]; ++i) {
     if (all.in_slots[i] != kNoMessage) receive(all.in_slots[i]);

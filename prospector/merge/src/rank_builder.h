@@ -126,7 +126,11 @@ class RankBuilder {
   Status add_peers(const Context& context, std::span<const formats::RankRun> group, Sync& sync,
                    std::vector<formats::TaskId>& peers);
   void push_sync(const Context& context, const Sync& sync);
-  void end_access(Sync& sync, WindowState& window);
+  void await_all(WindowState& window, bool local, Sync& sync);
+  void close_fence(const Context& context, const Event& event, WindowState& window, Sync& sync);
+  void end_access(WindowState& window, Sync& sync);
+  void end_exposure(WindowState& window, Sync& sync);
+  bool on_passive(const Event& event, WindowState& window, Sync& sync);
 
   /// Whether the communicator reaches into another world, so that ranks in it name nobody here.
   bool is_outside(std::uint32_t comm) const {

@@ -132,13 +132,75 @@ void RankBuilder::push_sync(const Context& context, const Sync& sync) {
   push_op(context, OpKind::kSync, index, 1);
 }
 
-void RankBuilder::end_access(Sync& sync, WindowState& window) {
+void RankBuilder::end_access(WindowState& window, Sync& sync) {
   sync.kind = Sync::Kind::kComplete;
   sync.first_peer = static_cast<std::uint32_t>(data_.peers.size());
   sync.peers = static_cast<std::uint32_t>(window.started.size());
   data_.peers.insert(data_.peers.end(), window.started.begin(), window.started.end());
   for (const TaskId target : window.started) await(window, target, false, sync);
   window.accessing = false;
+}
+
+void RankBuilder::await_all(WindowState& window, bool local, Sync& sync) {
+  for (auto& [rank, unanswered] : window.unanswered) {
+    if (!unanswered.empty()) await(window, rank, local, sync);
+  }
+}
+
+void RankBuilder::close_fence(const Context& context, const Event& event, WindowState& window, Sync& sync) {
+  sync.kind = Sync::Kind::kFence;
+  sync.number = window.fences++;
+  await_all(window, false, sync);
+  sync.part = static_cast<std::uint32_t>(data_.parts.size());
+  Part part;
+  part.call = event.call;
+  part.family = Family::kNamedBarrier;
+  part.sequence = static_cast<std::uint32_t>(event.sequence);
+  part.comm = window.comm;
+  part.event = context.number;
+  data_.parts.push_back(part);
+}
+
+void RankBuilder::end_exposure(WindowState& window, Sync& sync) {
+  sync.kind = Sync::Kind::kWait;
+  sync.first_peer = static_cast<std::uint32_t>(data_.peers.size());
+  sync.peers = static_cast<std::uint32_t>(window.posted.size());
+  data_.peers.insert(data_.peers.end(), window.posted.begin(), window.posted.end());
+  window.posted.clear();
+}
+
+/// Lock, unlock and flush. False: there is nothing to wait for.
+bool RankBuilder::on_passive(const Event& event, WindowState& window, Sync& sync) {
+  TaskId target = -1;
+  const bool one = event.peer >= 0 && translate(window.comm, event.peer, target);
+  switch (static_cast<MpiCall>(event.call)) {
+    case MpiCall::kWinLock:
+      if (one) window.locked.insert(target);
+      return false;
+    case MpiCall::kWinLockAll:
+      window.all_locked = true;
+      return false;
+    case MpiCall::kWinUnlock:
+      window.locked.erase(target);
+      [[fallthrough]];
+    case MpiCall::kWinFlush:
+      await(window, target, false, sync);
+      return true;
+    case MpiCall::kWinFlushLocal:
+      await(window, target, true, sync);
+      return true;
+    case MpiCall::kWinUnlockAll:
+      window.all_locked = false;
+      [[fallthrough]];
+    case MpiCall::kWinFlushAll:
+      await_all(window, false, sync);
+      return true;
+    case MpiCall::kWinFlushLocalAll:
+      await_all(window, true, sync);
+      return true;
+    default:  // MPI_Win_sync: memory only
+      return false;
+  }
 }
 
 Status RankBuilder::on_sync(const Context& context, const Event& event) {
@@ -148,28 +210,10 @@ Status RankBuilder::on_sync(const Context& context, const Event& event) {
   sync.event = context.number;
   sync.window = window->comm;
   sync.first_answer = static_cast<std::uint32_t>(data_.answers.size());
-  TaskId target = -1;
-  const bool one = event.peer >= 0 && translate(window->comm, event.peer, target);
-  const auto await_all = [&](bool local) {
-    for (auto& [rank, unanswered] : window->unanswered) {
-      if (!unanswered.empty()) await(*window, rank, local, sync);
-    }
-  };
   switch (static_cast<MpiCall>(event.call)) {
-    case MpiCall::kWinFence: {
-      sync.kind = Sync::Kind::kFence;
-      sync.number = window->fences++;
-      await_all(false);
-      sync.part = static_cast<std::uint32_t>(data_.parts.size());
-      Part part;
-      part.call = event.call;
-      part.family = Family::kNamedBarrier;
-      part.sequence = static_cast<std::uint32_t>(event.sequence);
-      part.comm = window->comm;
-      part.event = context.number;
-      data_.parts.push_back(part);
+    case MpiCall::kWinFence:
+      close_fence(context, event, *window, sync);
       break;
-    }
     case MpiCall::kWinPost:
       sync.kind = Sync::Kind::kPost;
       if (auto status = add_peers(context, event.members, sync, window->posted); !status.ok()) return status;
@@ -182,40 +226,15 @@ Status RankBuilder::on_sync(const Context& context, const Event& event) {
       break;
     case MpiCall::kWinComplete:
       if (!window->accessing) return {};  // its start was not recorded
-      end_access(sync, *window);
+      end_access(*window, sync);
       break;
     case MpiCall::kWinWait:
     case MpiCall::kWinTest:
-      sync.kind = Sync::Kind::kWait;
-      sync.first_peer = static_cast<std::uint32_t>(data_.peers.size());
-      sync.peers = static_cast<std::uint32_t>(window->posted.size());
-      data_.peers.insert(data_.peers.end(), window->posted.begin(), window->posted.end());
-      window->posted.clear();
+      end_exposure(*window, sync);
       break;
-    case MpiCall::kWinLock:
-      if (one) window->locked.insert(target);
-      return {};
-    case MpiCall::kWinLockAll:
-      window->all_locked = true;
-      return {};
-    case MpiCall::kWinUnlock:
-    case MpiCall::kWinFlush:
-      if (one) await(*window, target, false, sync);
-      if (static_cast<MpiCall>(event.call) == MpiCall::kWinUnlock) window->locked.erase(target);
+    default:
+      if (!on_passive(event, *window, sync)) return {};
       break;
-    case MpiCall::kWinFlushLocal:
-      if (one) await(*window, target, true, sync);
-      break;
-    case MpiCall::kWinUnlockAll:
-    case MpiCall::kWinFlushAll:
-      await_all(false);
-      if (static_cast<MpiCall>(event.call) == MpiCall::kWinUnlockAll) window->all_locked = false;
-      break;
-    case MpiCall::kWinFlushLocalAll:
-      await_all(true);
-      break;
-    default:  // MPI_Win_sync: memory only
-      return {};
   }
   push_sync(context, sync);
   return {};

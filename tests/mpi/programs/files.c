@@ -2,6 +2,7 @@
 /* Files: their time and bytes are recorded; the messages inside the file layer are not the program's. Every
  * second block of 10 numbers belongs to each rank: 2000 in all. A read of 200 from number 1900 finds 100 of
  * them. */
+/*@ merged collectives=2 messages=0 faults=0 */
 /*@ *: Init */
 /*@ *: File_open bytes=0 */
 /*@ *: File_set_view bytes=0 */

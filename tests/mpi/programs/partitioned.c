@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Partitioned communication (MPI 4.0): 8 partitions of 2 numbers, made ready one by one, as a range, as a
  * list; two rounds. Libraries before that version have nothing to record. */
+/*@ merged@mpich messages=2 message_bytes=128 faults=0 */
+/*@ merged@openmpi messages=0 faults=0 */
 /*@ *: Init */
 /*@ 0@mpich: Psend_init comm=0 peer=1 tag=3 bytes=64 req=1 */
 /*@ 1@mpich: Precv_init comm=0 peer=0 tag=3 bytes=64 req=1 */

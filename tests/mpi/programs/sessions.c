@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MPI sessions without MPI_Init (MPI 4.0): recording begins with the first and ends with the last. Libraries
  * before that version have plain calls instead. */
+/*@ merged@mpich messages=1 message_bytes=4 faults=0 */
+/*@ merged@openmpi collectives=1 faults=0 */
 /*@ ranks 3 */
 /*@ *@openmpi: Init */
 /*@ *@openmpi: Barrier comm=0 bytes=0 recv=0 */

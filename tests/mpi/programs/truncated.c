@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A receive that ends in MPI_ERR_TRUNCATE took its message all the same: what comes after is matched as
  * before. Most messages here have 16 bytes, the receives room for 4. */
+/*@ merged messages=9 message_bytes=120 collectives=1 faults=0 */
 /*@ 0,1: Init */
 /*@ 0: Send comm=0 peer=1 tag=1 bytes=16 */
 /*@ 0: Send comm=0 peer=1 tag=2 bytes=16 */
