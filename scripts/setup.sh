@@ -5,6 +5,7 @@
 #   scripts/setup.sh build        compiler, libraries, both MPIs
 #   scripts/setup.sh build demo   and what the demo runs (LAMMPS)
 #   scripts/setup.sh build test   and what the tests run
+#   scripts/setup.sh programs     the real programs that the slow tests record
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config python3 libopenmpi-dev openmpi-bin libmpich-dev mpich libzstd-dev
@@ -12,6 +13,8 @@ build=(g++ cmake ninja-build pkg-config python3 libopenmpi-dev openmpi-bin libmp
        libtomlplusplus-dev libdw-dev libunwind8 libgtest-dev libgmock-dev libbenchmark-dev)
 demo=(lammps lammps-examples)
 test=(lammps lammps-examples gfortran python3-mpi4py zstd gzip chromium clang-format valgrind)
+programs=(lammps quantum-espresso quantum-espresso-data hpcc python3-mpi4py libpetsc-real-dev netpipe-openmpi
+          netpipe-mpich2 scalapack-mpi-test)
 
 wanted=()
 for group in "${@:-build}"; do
@@ -19,7 +22,8 @@ for group in "${@:-build}"; do
     build) wanted+=("${build[@]}"); command -v npm > /dev/null || wanted+=(npm) ;;
     demo) wanted+=("${demo[@]}") ;;
     test) wanted+=("${test[@]}") ;;
-    *) echo "setup.sh: '$group' is no group of packages; expected build, demo or test" >&2; exit 2 ;;
+    programs) wanted+=("${programs[@]}") ;;
+    *) echo "setup.sh: '$group' is no group of packages; expected build, demo, test or programs" >&2; exit 2 ;;
   esac
 done
 

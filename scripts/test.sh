@@ -6,13 +6,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 slow=(-LE slow)
+packages=(build test)
 case "${1:-}" in
   "") ;;
-  --all) slow=() ;;
+  --all) slow=() packages+=(programs) ;;
   *) echo "usage: scripts/test.sh [--all]" >&2; exit 2 ;;
 esac
 
-scripts/setup.sh build test
+scripts/setup.sh "${packages[@]}"
 
 echo "== build (release, warnings are errors)"
 scripts/build.sh release

@@ -23,16 +23,18 @@ class Job:
     def __init__(self, family, mpirun, shim, program, directory):
         self.family, self.mpirun, self.shim, self.program, self.directory = family, mpirun, shim, program, directory
 
-    def start(self, how, rounds, preload=True):
+    def start(self, how, rounds, inherited):
+        """`inherited`: the launcher has the recorder too, as after an export in the shell."""
         shutil.rmtree(self.directory, ignore_errors=True)
         os.makedirs(os.path.join(self.directory, "pids"))
         command = [self.mpirun, *(["--oversubscribe"] if self.family == "openmpi" else []), "-n", str(RANKS)]
-        settings = {"LD_PRELOAD": self.shim, "VEF_DIR": "capture"} if preload else {}
+        settings = {"LD_PRELOAD": self.shim, "VEF_DIR": "capture"}
         for name, value in settings.items():
             command += ["-x", f"{name}={value}"] if self.family == "openmpi" else ["-env", name, value]
         with open(os.path.join(self.directory, "stdout"), "w") as out, open(os.path.join(self.directory, "stderr"), "w") as err:
             self.process = subprocess.Popen([*command, self.program, how, str(rounds)], cwd=self.directory, stdout=out,
-                                            stderr=err, start_new_session=True)
+                                            stderr=err, start_new_session=True,
+                                            env={**os.environ, **(settings if inherited else {})})
 
     def progress(self):
         """(process id, returned calls) of each rank that began."""
@@ -134,6 +136,7 @@ def stop_and_go_on(job):
 CASES = {
     "normal": ("normal", ROUNDS, nothing, True, True),
     "children": ("children", ROUNDS, nothing, True, True),
+    "inherited": ("children", ROUNDS, nothing, True, True),
     "stopped": ("until", ROUNDS, stop_and_go_on, True, True),
     "abort": ("abort", ROUNDS, nothing, False, False),
     "error": ("error", ROUNDS, nothing, False, False),
@@ -199,7 +202,7 @@ class Checker:
         how, rounds, action, ends_well, whole = CASES[name]
         self.case = f"{self.job.family}, {name}"
         before = len(self.problems)
-        self.job.start(how, rounds)
+        self.job.start(how, rounds, name == "inherited")
         if action is not nothing:
             self.job.wait_for_calls(ROUNDS)
         action(self.job)
