@@ -68,7 +68,7 @@ nlohmann::ordered_json unmatched_json(const Unmatched& entry) {
           {"communicator", entry.communicator},
           {"bytes", entry.bytes},
           {"why", entry.why},
-          {"explained_by_truncation", entry.excused}};
+          {"explained", entry.excused}};
 }
 
 void print_json(const Options& options, const MergeReport& report) {
@@ -96,6 +96,7 @@ void print_json(const Options& options, const MergeReport& report) {
   out["endings"] = report.endings;
   out["damaged_ranks"] = report.damaged;
   out["missing_ranks"] = report.missing;
+  out["unrecorded_ranks"] = report.unrecorded;
   out["damage"] = report.damage;
   out["notes"] = report.notes;
   out["warnings"] = report.warnings;
@@ -168,7 +169,7 @@ void print_notes(const MergeReport& report) {
   }
   print_some(report.warnings);
   for (std::size_t i = 0; i < report.unmatched.size() && i < kListed; ++i) {
-    fmt::print(stderr, "vef: {}{}\n", report.unmatched[i].excused ? "(truncated) " : "",
+    fmt::print(stderr, "vef: {}{}\n", report.unmatched[i].excused ? "(explained) " : "",
                merge::describe(report.unmatched[i]));
   }
   if (report.unmatched.size() > kListed) {

@@ -14,7 +14,7 @@ ALLOWED = {
     "formats": {"base", "formats"},
     "prospector/settings": {"settings"},
     "prospector/shim": {"formats", "settings"},
-    "prospector/merge": {"base", "formats", "merge"},
+    "prospector/merge": {"base", "formats", "merge", "settings"},
     "prospector/launch": {"base", "launch", "settings"},
     "tracelib": {"base", "formats", "tracelib"},
     "replayer": {"base", "formats", "tracelib", "replayer"},

@@ -48,6 +48,22 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
+Selection read_selection(const std::string& directory) {
+  Selection selection;
+  std::ifstream in(std::filesystem::path(directory) / "capture.json", std::ios::binary);
+  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
+  if (!json.is_object()) return selection;
+  if (const auto ranks = json.find("ranks"); ranks != json.end() && ranks->is_string()) {
+    selection.ranks = ranks->get<std::string>();
+  }
+  for (const char* key :
+       {"records_point_to_point", "records_collectives", "records_one_sided", "records_files"}) {
+    const auto found = json.find(key);
+    if (found != json.end() && found->is_boolean() && !found->get<bool>()) selection.leaves_out_calls = true;
+  }
+  return selection;
+}
+
 formats::Metadata read_capture_info(const std::string& directory, std::string& note) {
   formats::Metadata metadata;
   const std::string path = (std::filesystem::path(directory) / "capture.json").string();

@@ -12,4 +12,11 @@ namespace vef::merge {
 /// JSON object gives a line in `note`. Keys may be absent or of another type.
 formats::Metadata read_capture_info(const std::string& directory, std::string& note);
 
+/// What was to be recorded, where it was not everything.
+struct Selection {
+  std::string ranks;              // as VEF_RANKS says it; empty: all
+  bool leaves_out_calls = false;  // some classes of calls
+};
+Selection read_selection(const std::string& directory);
+
 }  // namespace vef::merge

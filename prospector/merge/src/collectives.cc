@@ -200,7 +200,7 @@ void Assembler::report_mismatch(const RankData& rank, const Part& part, const In
   entry.why = why;
   const auto& members = comms_[instance.comm].members;
   entry.excused = std::any_of(members.begin(), members.end(), [&](TaskId member) {
-    return !ranks_[static_cast<std::size_t>(member)].complete;
+    return may_miss_calls(ranks_[static_cast<std::size_t>(member)]);
   });
   unmatched_.push_back(std::move(entry));
 }
@@ -222,7 +222,7 @@ void Assembler::report_incomplete() {
         if (ranks_[index].comms[c].global == instance.comm) calls += counts_[index][c];
       }
       if (calls > ordinal) continue;
-      entry.excused = entry.excused || !ranks_[index].complete;
+      entry.excused = entry.excused || may_miss_calls(ranks_[index]);
       if (!entry.why.empty()) continue;
       if (ranks_[index].hole.any) {
         entry.why = incomplete(ranks_[index]);
@@ -230,7 +230,7 @@ void Assembler::report_incomplete() {
       }
       entry.why = "it is collective " + std::to_string(ordinal + 1) + " on it, but rank " +
                   std::to_string(member) + " made only " + std::to_string(calls) +
-                  (ranks_[index].complete ? "" : " (" + incomplete(ranks_[index]) + ")");
+                  (may_miss_calls(ranks_[index]) ? " (" + incomplete(ranks_[index]) + ")" : "");
     }
     unmatched_.push_back(std::move(entry));
   }

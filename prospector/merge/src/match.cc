@@ -293,10 +293,10 @@ void Matcher::report_sends(const RankData& rank) {
     entry.tag = send.tag;
     entry.communicator = comms_.name(left.item.comm);
     entry.bytes = send.bytes;
-    entry.excused = !rank.complete || !source.complete;
-    entry.why = !rank.complete    ? incomplete(rank)
-                : source.hole.any ? incomplete(source)
-                                  : "send number " + std::to_string(left.nth) +
+    entry.excused = may_miss_calls(rank) || may_miss_calls(source);
+    entry.why = may_miss_calls(rank) ? incomplete(rank)
+                : source.hole.any    ? incomplete(source)
+                                     : "send number " + std::to_string(left.nth) +
                                         " with this source and tag, but rank " + std::to_string(rank.rank) +
                                         " made " + count_of(left.receives, "receive") + " for them";
     unmatched_.push_back(std::move(entry));
@@ -319,10 +319,10 @@ void Matcher::report_receives(const RankData& rank) {
     entry.tag = receive.tag;
     entry.communicator = comms_.name(left.item.comm);
     entry.bytes = receive.bytes;
-    entry.excused = !rank.complete || (source != nullptr && !source->complete);
+    entry.excused = may_miss_calls(rank) || (source != nullptr && may_miss_calls(*source));
     if (receive.state == ReceiveState::kPosted) {
       entry.why = "it was never completed, and no send is left for it";
-    } else if (source != nullptr && !source->complete) {
+    } else if (source != nullptr && may_miss_calls(*source)) {
       entry.why = incomplete(*source);
     } else if (rank.hole.any) {
       entry.why = incomplete(rank);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "capture_info.h"
+#include "clock_offsets.h"
 #include "load_capture.h"
 #include "load_log.h"
 #include "metadata.h"
@@ -16,6 +17,7 @@
 #include "vef/base/text.h"
 #include "vef/formats/rank_log_reader.h"
 #include "vef/formats/trace_io.h"
+#include "vef/settings/settings.h"
 
 namespace vef::merge {
 
@@ -67,8 +69,8 @@ std::string other_recordings(const std::string& directory) {
 /// Loads the logs of a directory rank by rank, with those of one rank open at a time.
 class LogDirectory {
  public:
-  LogDirectory(std::string directory, const MergeOptions& options)
-      : directory_(std::move(directory)), options_(options) {}
+  LogDirectory(std::string directory, Selection selection, const MergeOptions& options)
+      : directory_(std::move(directory)), selection_(std::move(selection)), options_(options) {}
 
   Result<std::vector<RankData>> load() {
     auto paths = formats::list_rank_logs(directory_);
@@ -97,6 +99,7 @@ class LogDirectory {
     if (logs.empty()) return input_error(directory_, 0, "no readable log; expected one of each rank");
     if (auto status = add(std::move(logs)); !status.ok()) return status.error();
     if (auto status = fill_missing(); !status.ok()) return status.error();
+    for (RankData& data : ranks_) data.partial = data.partial || selection_.leaves_out_calls;
     return std::move(ranks_);
   }
 
@@ -151,6 +154,22 @@ class LogDirectory {
     return {};
   }
 
+  const char* ranks_to_record() const {
+    return selection_.ranks.empty() ? nullptr : selection_.ranks.c_str();
+  }
+
+  /// Where logs lie that cannot be read from here.
+  std::string logs_elsewhere() const {
+    std::string text;
+    const auto notes = formats::list_scratch_notes(directory_);
+    if (!notes.ok()) return text;
+    for (const formats::ScratchNote& note : *notes) {
+      if (!note.is_here)
+        text += (text.empty() ? "; those of host " : ", of ") + note.host + " lie there in " + note.path;
+    }
+    return text;
+  }
+
   /// Every rank gets its place, with or without a log.
   Status fill_missing() {
     if (ranks_.size() == static_cast<std::size_t>(world_size_)) return {};
@@ -158,19 +177,21 @@ class LogDirectory {
     for (std::int32_t rank = 0; rank < world_size_; ++rank) all[static_cast<std::size_t>(rank)].rank = rank;
     for (RankData& data : ranks_) all[static_cast<std::size_t>(data.rank)] = std::move(data);
     std::vector<std::uint64_t> missing;
-    for (const RankData& data : all) {
-      if (!data.present) missing.push_back(static_cast<std::uint64_t>(data.rank));
+    for (RankData& data : all) {
+      data.unrecorded = !data.present && !settings::in_ranks(ranks_to_record(), data.rank);
+      if (!data.present && !data.unrecorded) missing.push_back(static_cast<std::uint64_t>(data.rank));
     }
-    if (!options_.allow_unmatched) {
+    if (!missing.empty() && !options_.allow_unmatched) {
       return input_error(directory_, 0,
                          "no log of rank " + ranges(missing) + "; expected one of each of the " +
-                             std::to_string(world_size_) + " ranks");
+                             std::to_string(world_size_) + " ranks" + logs_elsewhere());
     }
     ranks_ = std::move(all);
     return {};
   }
 
   std::string directory_;
+  Selection selection_;
   const MergeOptions& options_;
   std::string first_path_;
   std::int32_t world_size_ = 0;
@@ -244,7 +265,7 @@ Result<MergeReport> merge(const std::string& directory, const std::string& outpu
     ranks = std::move(*loaded);
     zero = TimeZero::kOwnInit;
   } else {
-    LogDirectory logs(directory, options);
+    LogDirectory logs(directory, read_selection(directory), options);
     auto loaded = logs.load();
     if (!loaded.ok()) return loaded.error();
     ranks = std::move(*loaded);
@@ -255,6 +276,10 @@ Result<MergeReport> merge(const std::string& directory, const std::string& outpu
     }
     std::string note;
     metadata = read_capture_info(directory, note);
+    const std::vector<ClockOffset> offsets = read_clock_offsets(directory);
+    if (apply_clock_offsets(offsets, ranks)) {
+      metadata.emplace_back("clocks compared", describe_clock_offsets(offsets, ranks));
+    }
     if (!note.empty()) report.warnings.push_back(note);
   }
   report.seconds.emplace_back("read", seconds_since(start));

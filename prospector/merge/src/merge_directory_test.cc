@@ -228,6 +228,38 @@ TEST_F(MergeDirectory, MissingRankIsAnErrorUnlessAllowed) {
   EXPECT_EQ(trace->header.tasks, 2);
 }
 
+TEST_F(MergeDirectory, ARankThatWasNotToBeRecordedIsNoError) {
+  write_log(ping()[1]);
+  write_file("capture.json", R"({"ranks": "1-"})");
+  const auto report = run();
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->written);
+  EXPECT_THAT(report->unrecorded, ElementsAre(0));
+  EXPECT_TRUE(report->missing.empty());
+  EXPECT_EQ(report->faults, 0u);
+  ASSERT_FALSE(report->unmatched.empty());
+  EXPECT_THAT(describe(report->unmatched[0]), HasSubstr("rank 0 was not to be recorded"));
+}
+
+TEST_F(MergeDirectory, CallsThatWereLeftOutOnPurposeAreNoError) {
+  auto logs = ping();
+  const Script alone = Script(0, 2).init().finalize();  // without its part of the exchange
+  write_log(alone);
+  write_log(logs[1]);
+  EXPECT_GT(run()->faults, 0u);
+  write_file("capture.json", R"({"records_point_to_point": false})");
+  const auto report = run();
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->written);
+  EXPECT_EQ(report->faults, 0u);
+}
+
+TEST_F(MergeDirectory, LogsOnOtherHostsAreNamed) {
+  write_log(ping()[1]);
+  write_file("capture.scratch-n7", "/no/such/scratch\n");
+  EXPECT_THAT(error_of(run()), HasSubstr("those of host n7 lie there in /no/such/scratch"));
+}
+
 TEST_F(MergeDirectory, NothingToMerge) {
   EXPECT_THAT(error_of(run()), HasSubstr("no rank logs and no VEFT.main"));
   EXPECT_FALSE(merge("/nonexistent-directory", output(), {}).ok());

@@ -201,12 +201,17 @@ void add_metadata(const Prepared& prepared, TimeZero zero, const MergeReport& re
         "; " + name + ": MPI_Init ended within " + std::to_string(host.last_init - host.first_init) + " ns";
   }
   add("hosts", hosts);
-  add("clock", zero == TimeZero::kLatestInit ? "time zero is the latest end of MPI_Init on each host" + clocks
-                                             : "time zero is each task's own start of MPI_Init");
+  const bool common = !prepared.ranks.empty() && prepared.ranks[0].common_clock;
+  add("clock", zero == TimeZero::kLatestInit
+                   ? (common ? "time zero is the latest end of MPI_Init of all ranks"
+                             : "time zero is the latest end of MPI_Init on each host") +
+                         clocks
+                   : "time zero is each task's own start of MPI_Init");
   add("truncated ranks", rank_list(report.truncated));
   add("how they ended", joined(report.endings));
   add("damaged ranks", rank_list(report.damaged));
   add("ranks without a log", rank_list(report.missing));
+  add("ranks not recorded", rank_list(report.unrecorded));
   if (!report.unmatched.empty()) add("unmatched calls", std::to_string(report.unmatched.size()));
   add("recorder's notes", joined(recorder_notes(prepared.ranks)));
   add("file I/O", io_totals(prepared.ranks));

@@ -5,7 +5,9 @@ namespace vef::merge {
 
 std::string incomplete(const RankData& data) {
   const std::string rank = "rank " + std::to_string(data.rank);
+  if (data.unrecorded) return rank + " was not to be recorded";
   if (!data.present) return rank + " has no log";
+  if (data.complete && data.partial) return "recording left out calls of " + rank + " on purpose";
   return "the log of " + rank + (data.damaged ? " is damaged" : " ends early");
 }
 

@@ -225,9 +225,12 @@ struct Hole {
 struct RankData {
   formats::TaskId rank = 0;
   std::string host;
-  bool present = false;   // a log exists
-  bool complete = false;  // MPI_Finalize was recorded and nothing is damaged
-  bool damaged = false;   // something is not as it was written
+  bool present = false;     // a log exists
+  bool complete = false;    // MPI_Finalize was recorded and nothing is damaged
+  bool damaged = false;     // something is not as it was written
+  bool unrecorded = false;  // no log, and none was wanted (VEF_RANKS)
+  bool partial = false;  // calls were left out on purpose (MPI_Pcontrol, VEF_CALLS, VEF_START, VEF_REGIONS)
+  bool common_clock = false;  // its times are on the clock of rank 0's host
   Ending ending = Ending::kKilled;
   std::int32_t abort_code = 0;
   std::uint64_t last_event = 0;  // the call that ended last: its number, function and end
@@ -260,6 +263,9 @@ struct RankData {
 
 /// Why a rank that is not complete may miss the counterpart of a call: "the log of rank 3 ends early".
 std::string incomplete(const RankData& data);
+
+/// Whether calls of the rank may be missing: what has no counterpart there is no fault of the program.
+inline bool may_miss_calls(const RankData& rank) { return !rank.complete || rank.partial; }
 
 /// Number of members, and the world rank of a member (-1: there is no such member).
 std::uint64_t group_size(const std::vector<formats::RankRun>& runs);

@@ -27,16 +27,19 @@ class StageClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// Ranks with the same name have the same clock.
+std::string clock_of(const RankData& rank) { return rank.common_clock ? std::string() : rank.host; }
+
 std::vector<std::int64_t> zeros(const std::vector<RankData>& ranks, TimeZero kind) {
   std::map<std::string, std::int64_t> latest;
   for (const RankData& rank : ranks) {
     if (!rank.present) continue;
-    const auto [it, added] = latest.try_emplace(rank.host, rank.init_end);
+    const auto [it, added] = latest.try_emplace(clock_of(rank), rank.init_end);
     if (!added) it->second = std::max(it->second, rank.init_end);
   }
   std::vector<std::int64_t> zero;
   for (const RankData& rank : ranks) {
-    zero.push_back(kind == TimeZero::kOwnInit || !rank.present ? rank.init_end : latest[rank.host]);
+    zero.push_back(kind == TimeZero::kOwnInit || !rank.present ? rank.init_end : latest[clock_of(rank)]);
   }
   return zero;
 }
@@ -59,7 +62,9 @@ void describe_ranks(const std::vector<RankData>& ranks, MergeReport& report) {
     report.model_bytes += model_bytes(rank);
     report.damage.insert(report.damage.end(), rank.damage.begin(), rank.damage.end());
     report.notes.insert(report.notes.end(), rank.notes.begin(), rank.notes.end());
-    if (!rank.present) {
+    if (rank.unrecorded) {
+      report.unrecorded.push_back(rank.rank);
+    } else if (!rank.present) {
       report.missing.push_back(rank.rank);
     } else if (rank.damaged) {
       report.damaged.push_back(rank.rank);

@@ -8,6 +8,7 @@
 
 #include "families.h"
 #include "vef/base/text.h"
+#include "vef/formats/mpi_call.h"
 
 namespace vef::merge {
 
@@ -142,6 +143,8 @@ Status RankBuilder::dispatch(const Context& context, const Event& event) {
       data_.abort_code = event.tag;
       return {};
     case formats::EventKind::kPause:
+      if (event.call == static_cast<std::uint16_t>(formats::MpiCall::kPcontrol)) data_.partial = true;
+      return {};
     case formats::EventKind::kCommFree:
     case formats::EventKind::kModule:
     case formats::EventKind::kSite:

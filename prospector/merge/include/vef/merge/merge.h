@@ -66,12 +66,13 @@ struct MergeReport {
   std::uint64_t message_bytes = 0;
   std::uint64_t collectives_by_op[formats::kCollectiveOps] = {};
 
-  std::vector<formats::TaskId> truncated;  // ranks whose log ends early
-  std::vector<formats::TaskId> damaged;    // ranks of whose log a part is not as it was written
-  std::vector<formats::TaskId> missing;    // ranks without a log
-  std::vector<std::string> endings;        // of `truncated`: "rank 3: MPI_Abort with code 1, at 1.5 s ..."
-  std::vector<std::string> damage;         // one line each
-  std::vector<std::string> notes;          // one line each, about logs that are sound
+  std::vector<formats::TaskId> truncated;   // ranks whose log ends early
+  std::vector<formats::TaskId> damaged;     // ranks of whose log a part is not as it was written
+  std::vector<formats::TaskId> missing;     // ranks without a log
+  std::vector<formats::TaskId> unrecorded;  // ranks of which none was wanted
+  std::vector<std::string> endings;         // of `truncated`: "rank 3: MPI_Abort with code 1, at 1.5 s ..."
+  std::vector<std::string> damage;          // one line each
+  std::vector<std::string> notes;           // one line each, about logs that are sound
   std::vector<std::string>
       warnings;  // one line per kind of thing that the trace says less exactly than the logs
   std::vector<Unmatched> unmatched;  // faults first, by rank and call; then the excused ones
