@@ -161,7 +161,7 @@ std::vector<std::string> endings(const Prepared& prepared) {
     const RankData& rank = prepared.ranks[i];
     if (!rank.present || rank.complete || rank.damaged) continue;
     std::string line = "rank " + std::to_string(rank.rank) + ": " + reason(rank) + "; ";
-    if (rank.events == 0) {
+    if (rank.last_call == 0) {
       line += "no call was recorded";
     } else {
       char seconds[32];

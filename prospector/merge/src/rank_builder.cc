@@ -101,10 +101,6 @@ void RankBuilder::count_gap(const Context& context, std::uint64_t gap, std::uint
   thread.begun = true;
   thread.next_number = number + 1;
   thread.last_end = context.end;
-  if (context.end >= data_.last_end) {
-    data_.last_end = context.end;
-    data_.last_event = number;
-  }
 }
 
 Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t start, std::int64_t end,
@@ -117,7 +113,11 @@ Status RankBuilder::add(std::size_t thread, const Event& event, std::int64_t sta
   ++data_.events;
   data_.sites.add(event);
   count_gap(context, event.gap, number);
-  if (context.end == data_.last_end) data_.last_call = event.call;
+  if (event.call != 0 && context.end >= data_.last_end) {
+    data_.last_end = context.end;
+    data_.last_event = number;
+    data_.last_call = event.call;
+  }
   Status status = dispatch(context, event);
   Hole& posted = threads_[thread].posted;
   posted.sends.begin = static_cast<std::uint32_t>(data_.sends.size());
