@@ -102,25 +102,31 @@ int comm_idup(MpiCall number, MPI_Comm parent, MPI_Comm* created, MPI_Request* r
   return result;
 }
 
+/// Not guarded by depth: the program's callbacks for attributes run inside, and may free other communicators.
 template <class Real>
 int comm_free(MpiCall number, const MPI_Comm* comm, Real real) {
-  const DepthGuard depth;
-  // Out of table and caches before the library can give the handle to another thread.
-  forget_handles();
   const MPI_Comm handle = *comm;
   Communicator removed;
-  const bool known = process.communicators.remove(handle, removed);
+  const auto forget = [&] {
+    forget_handles();
+    return process.communicators.remove(handle, removed);
+  };
+  // Out of table and caches before the library can give the handle to another thread; where there is none
+  // that could ask, afterwards, because the callbacks may still use it.
+  const bool early = threads_are_concurrent;
+  bool known = early && forget();
   Call call(number);
   const int result = real();
   call.end();
-  if (!known) return result;
-  if (result == MPI_SUCCESS) {
-    RankEvent event = event_of(EventKind::kCommFree);
-    event.comm = removed.number;
-    call.log(event, true);
-  } else {
-    process.communicators.restore(handle, removed);
+  if (result != MPI_SUCCESS) {
+    if (known) process.communicators.restore(handle, removed);
+    return result;
   }
+  if (!early) known = forget();
+  if (!known) return result;
+  RankEvent event = event_of(EventKind::kCommFree);
+  event.comm = removed.number;
+  call.log(event, true);
   return result;
 }
 
