@@ -60,7 +60,7 @@ void Pending::log(Call& call) {
     if (waited_) call.log_time();
     return;
   }
-  RankEvent event = event_of(EventKind::kComplete);
+  NarrowEvent event = event_of<NarrowEvent>(EventKind::kComplete);
   event.completions = {thread_.completions.data(), completed_};
   call.log(event);
 }

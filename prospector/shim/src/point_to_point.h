@@ -75,8 +75,9 @@ inline formats::Completion answer(int result, const Posted& wanted, const MPI_St
   return truncated(status, canonical_rank(wanted.peer), canonical_tag(wanted.tag), wanted.bytes());
 }
 
-inline RankEvent posted_event(Call& call, EventKind kind, const Posted& posted) {
-  RankEvent event = event_of(kind);
+template <class Event = NarrowEvent>
+Event posted_event(Call& call, EventKind kind, const Posted& posted) {
+  Event event = event_of<Event>(kind);
   event.comm = call.communicator_number(posted.comm);
   event.peer = canonical_rank(posted.peer);
   event.tag = canonical_tag(posted.tag);
@@ -91,7 +92,7 @@ int send(MpiCall number, const Posted& posted, Real real) {
   const int result = real();
   call.end();
   if (result == MPI_SUCCESS && call.posting_is_on()) {
-    RankEvent event = posted_event(call, EventKind::kSend, posted);
+    NarrowEvent event = posted_event(call, EventKind::kSend, posted);
     call.log(event, true);
   }
   return result;
@@ -100,7 +101,7 @@ int send(MpiCall number, const Posted& posted, Real real) {
 /// Logs a call that asked for a message and has the status of the one that came.
 inline void log_answered(Call& call, EventKind kind, const Posted& wanted, int result,
                          const ReadableStatus& status) {
-  RankEvent event = posted_event(call, kind, wanted);
+  NarrowEvent event = posted_event(call, kind, wanted);
   const formats::Completion completion = answer(result, wanted, status.get());
   event.completions = {&completion, 1};
   call.log(event, true);
@@ -131,7 +132,7 @@ int sendrecv(MpiCall number, const Posted& sent, const Posted& wanted, MPI_Statu
   const int result = real(status);
   call.end();
   if ((result == MPI_SUCCESS || is_truncation(result)) && call.posting_is_on()) {
-    RankEvent event = posted_event(call, EventKind::kSendrecv, sent);
+    RankEvent event = posted_event<RankEvent>(call, EventKind::kSendrecv, sent);
     event.recv_peer = canonical_rank(wanted.peer);
     event.recv_tag = canonical_tag(wanted.tag);
     event.recv_bytes = wanted.bytes();
@@ -153,7 +154,7 @@ int post(MpiCall number, EventKind kind, Operation operation, const Posted& post
   if (result == MPI_SUCCESS && call.posting_is_on()) {
     operation.number = new_operation();
     operation.from_null = posted.peer == MPI_PROC_NULL;
-    RankEvent event = posted_event(call, kind, posted);
+    NarrowEvent event = posted_event(call, kind, posted);
     operation.source = event.peer;
     operation.tag = event.tag;
     if (operation.room == 0) operation.room = event.bytes;
@@ -201,10 +202,10 @@ int isendrecv(MpiCall number, const Posted& sent, const Posted& wanted, MPI_Requ
                                              .tag = canonical_tag(wanted.tag),
                                              .kind = OperationKind::kSendReceive,
                                              .from_null = wanted.peer == MPI_PROC_NULL});
-    RankEvent send_event = posted_event(call, EventKind::kIsend, sent);
+    NarrowEvent send_event = posted_event(call, EventKind::kIsend, sent);
     send_event.request = first;
     call.log(send_event, true);
-    RankEvent receive_event = posted_event(call, EventKind::kIrecv, wanted);
+    NarrowEvent receive_event = posted_event(call, EventKind::kIrecv, wanted);
     receive_event.request = first + 1;
     call.log(receive_event, true);
   }

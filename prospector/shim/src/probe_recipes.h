@@ -44,7 +44,7 @@ int mprobe(MpiCall number, const Posted& wanted, const int* flag, const MPI_Mess
   } else if (call.posting_is_on()) {
     const std::uint64_t found = new_operation();
     const bool from_null = wanted.peer == MPI_PROC_NULL;
-    RankEvent event = posted_event(call, EventKind::kMprobe, wanted);
+    NarrowEvent event = posted_event(call, EventKind::kMprobe, wanted);
     event.request = found;
     const formats::Completion completion = received(status.get(), from_null);
     process.messages.push(to_key(*message), {.number = found,

@@ -285,11 +285,17 @@ void set_recording(bool on) {
   process.pauses.fetch_add(1, std::memory_order_release);
 }
 
-inline void Call::append(const RankEvent& event) {
-  if (thread_.log == nullptr) return;
-  const formats::AppendResult result = thread_.log->append(event);
+inline void Call::appended(formats::AppendResult result) {
   if (result == formats::AppendResult::kTurnedOver) turned_over_ = true;
   if (result == formats::AppendResult::kStopped) stop_writing();
+}
+
+inline void Call::append(const NarrowEvent& event) {
+  if (thread_.log != nullptr) appended(thread_.log->append_narrow(event));
+}
+
+inline void Call::append(const RankEvent& event) {
+  if (thread_.log != nullptr) appended(thread_.log->append(event));
 }
 
 /// Logs what has gathered since the last event: failed polls, and time for which recording was off.
@@ -353,7 +359,8 @@ void Call::log_between(RankEvent& event, std::uint64_t start, std::uint64_t end)
   log(event);
 }
 
-void Call::log(RankEvent& event, bool posting) {
+template <class Event>
+void Call::log(Event& event, bool posting) {
   if (thread_.polls.count != 0 || thread_.left_out_calls != 0 ||
       thread_.pauses_seen != process.pauses.load(std::memory_order_relaxed)) [[unlikely]]
     settle();
@@ -371,6 +378,9 @@ void Call::log(RankEvent& event, bool posting) {
   if (turned_over_) [[unlikely]]
     log_turnover();
 }
+
+template void Call::log(NarrowEvent& event, bool posting);
+template void Call::log(RankEvent& event, bool posting);
 
 /// The time since the end of this call went into compressing and writing the log.
 void Call::log_turnover() {

@@ -25,10 +25,13 @@ namespace vef::shim {
 
 using formats::EventKind;
 using formats::MpiCall;
+using formats::NarrowEvent;
 using formats::RankEvent;
 
-inline RankEvent event_of(EventKind kind, MpiCall call = MpiCall::kNone) {
-  RankEvent event;
+/// `Event` may be NarrowEvent where that suffices for the kind: it is filled in and logged in less time.
+template <class Event = RankEvent>
+inline Event event_of(EventKind kind, MpiCall call = MpiCall::kNone) {
+  Event event;
   event.kind = kind;
   event.call = static_cast<std::uint16_t>(call);
   return event;
@@ -176,7 +179,8 @@ class Call {
 
   /// Logs the event, with the call's number, times and, where asked, its sequence number. Several events of
   /// one call share its time: the first has it.
-  void log(RankEvent& event, bool posting = false);
+  template <class Event>
+  void log(Event& event, bool posting = false);
 
   /// The same for a call whose times were taken elsewhere.
   void log_between(RankEvent& event, std::uint64_t start, std::uint64_t end);
@@ -206,7 +210,9 @@ class Call {
   bool is_selected();
   void settle();
   std::uint32_t call_site();
+  void append(const NarrowEvent& event);
   void append(const RankEvent& event);
+  void appended(formats::AppendResult result);
   void stop_writing();
   void log_turnover();
 
