@@ -134,6 +134,37 @@ TEST(RankLogCrash, FileSizeLimitIsAnErrorAndNoSignal) {
     ASSERT_TRUE(back.events[i] == OwnedEvent(loop_event(i)));
 }
 
+TEST(RankLogCrash, WithoutAMappingOnlyAKillLosesTheOpenChunk) {
+  for (const bool killed : {false, true}) {
+    TemporaryFolder scratch;
+    const int status = in_child([&] {
+      RankLogOptions options = nanosecond_options(scratch.path());
+      options.map_open_file = false;
+      RankLogWriter* writer = RankLogWriter::create(options, nullptr, 0);
+      if (writer == nullptr) return 1;
+      bool turned_over = false;
+      for (std::uint64_t i = 0; i < 200'000; ++i)
+        turned_over |= writer->append(loop_event(i)) == AppendResult::kTurnedOver;
+      if (!turned_over) return 2;
+      if (killed) raise(SIGKILL);
+      return writer->close(true) ? 0 : 3;
+    });
+    EXPECT_EQ(status, killed ? -SIGKILL : 0);
+    EXPECT_FALSE(std::filesystem::exists(scratch.file("000007.0.open")));
+    const ReadBack back = read_back(scratch.file("000007.0.vlog"));
+    EXPECT_EQ(back.error, "");
+    EXPECT_EQ(back.damage.any(), killed) << joined(back.damage.notes);
+    EXPECT_EQ(back.info.complete, !killed);
+    if (killed)
+      EXPECT_LT(back.events.size(), 200'000u);
+    else
+      EXPECT_EQ(back.events.size(), 200'000u);
+    EXPECT_GT(back.events.size(), 0u);
+    for (std::uint64_t i = 0; i < back.events.size(); ++i)
+      ASSERT_TRUE(back.events[i] == OwnedEvent(loop_event(i))) << i;
+  }
+}
+
 TEST(RankLogCrash, FileSizeLimitAtCreation) {
   TemporaryFolder scratch;
   const int status = in_child([&] {

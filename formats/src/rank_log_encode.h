@@ -107,8 +107,14 @@ struct ShapeKeys {
 struct ShapeIndex {
   static constexpr unsigned kSetBits = 9;
   std::uint64_t sets[1u << kSetBits];
+  std::uint16_t follower[kSlots];  // the slot of the event after the last one of this slot: loops repeat
+  std::uint32_t last;              // slot
 
-  void reset() { std::memset(sets, 0, sizeof sets); }
+  void reset() {
+    std::memset(sets, 0, sizeof sets);
+    std::memset(follower, 0, sizeof follower);
+    last = 0;
+  }
 
   static VEF_INLINE std::size_t set_of(const ShapeKeys& keys) {
     return ((keys.call + (keys.place + keys.far * 0xa0761d6478bd642f) * 0xd6e8feb86659fd93) *
@@ -118,12 +124,27 @@ struct ShapeIndex {
 
   /// `far` is looked at where the kind has it: elsewhere it is 0 in the event and in the slot.
   template <bool kFar>
-  VEF_INLINE std::uint32_t find(const Context& context, const ShapeKeys& keys) const {
+  static VEF_INLINE bool is(const Slot& slot, const ShapeKeys& keys) {
+    return slot.call_key == keys.call && slot.place_key == keys.place && (!kFar || slot.far_key == keys.far);
+  }
+
+  /// 0: there is none.
+  template <bool kFar>
+  VEF_INLINE std::uint32_t find(const Context& context, const ShapeKeys& keys) {
+    std::uint32_t number = follower[last];  // 0, the empty slot, is like no shape
+    if (!is<kFar>(context.slots[number], keys)) [[unlikely]] {
+      number = look_up<kFar>(context, keys);
+      follower[last] = static_cast<std::uint16_t>(number);
+    }
+    last = number;
+    return number;
+  }
+
+  template <bool kFar>
+  __attribute__((noinline)) std::uint32_t look_up(const Context& context, const ShapeKeys& keys) const {
     for (std::uint64_t set = sets[set_of(keys)]; set != 0; set >>= 16) {
       const std::uint32_t number = set & 0xffff;
-      const Slot& slot = context.slots[number];
-      if (slot.call_key == keys.call && slot.place_key == keys.place && (!kFar || slot.far_key == keys.far))
-        return number;
+      if (is<kFar>(context.slots[number], keys)) return number;
     }
     return 0;
   }
@@ -131,6 +152,7 @@ struct ShapeIndex {
   void insert(const ShapeKeys& keys, std::uint32_t slot) {
     std::uint64_t& set = sets[set_of(keys)];
     set = set << 16 | slot;
+    last = slot;
   }
 };
 

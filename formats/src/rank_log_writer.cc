@@ -140,11 +140,13 @@ struct RankLogWriter::State {
   std::uint64_t log_end = 0;  // of the last whole chunk
   FileHeader header = {};
   char error[256] = "";
+  char note[320] = "";
   char log_path[kPathBytes] = "";
   char open_path[kPathBytes] = "";
 
   bool open_files(const RankLogOptions& options);
-  bool map_open_chunk();
+  void* map_open_file(bool wanted);
+  bool map_open_chunk(bool map_file);
   void begin_chunk(std::uint32_t sequence);
   void reset_positions();
   bool seal();
@@ -217,12 +219,26 @@ bool RankLogWriter::State::open_files(const RankLogOptions& options) {
   return true;
 }
 
-bool RankLogWriter::State::map_open_chunk() {
+/// Maps the .open file; where that is not possible the open chunk gets plain memory and no file.
+void* RankLogWriter::State::map_open_file(bool wanted) {
+  if (wanted) {
+    void* map = mmap(nullptr, plan.open_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, open_fd, 0);
+    if (map != MAP_FAILED) return map;
+    std::snprintf(note, sizeof note, "%.160s: cannot be mapped (%s): a kill loses up to %zu KiB of events",
+                  open_path, error_text(errno), plan.open_bytes / 1024);
+  }
+  ::close(open_fd);
+  open_fd = -1;
+  unlink(open_path);
+  return mmap(nullptr, plan.open_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+bool RankLogWriter::State::map_open_chunk(bool map_file) {
   if (const int failed = reserve_blocks(open_fd, plan.open_bytes)) {
     stop(open_path, "cannot reserve its blocks", failed);
     return false;
   }
-  void* map = mmap(nullptr, plan.open_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, open_fd, 0);
+  void* map = map_open_file(map_file);
   if (map == MAP_FAILED) {
     stop(open_path, "cannot map", errno);
     return false;
@@ -441,7 +457,8 @@ RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
   state->zstd = ZSTD_initStaticCCtx(base + own, plan.workspace);
   if (state->zstd == nullptr || !set_level(state->zstd, level))
     state->stop(options.directory, "cannot set up the compression", ENOMEM);
-  if (!state->stopped && state->open_files(options) && state->map_open_chunk()) return writer;
+  if (!state->stopped && state->open_files(options) && state->map_open_chunk(options.map_open_file))
+    return writer;
 
   fail(state->error);
   if (state->log_fd >= 0) unlink(state->log_path);
@@ -479,6 +496,7 @@ void RankLogWriter::sample_clock(const ClockSample& sample) noexcept {
 std::uint64_t RankLogWriter::events() const noexcept { return state_->first_event + state_->chunk_events; }
 
 const char* RankLogWriter::error() const noexcept { return state_->error; }
+const char* RankLogWriter::note() const noexcept { return state_->note; }
 
 bool RankLogWriter::close(bool complete) noexcept {
   State& state = *state_;

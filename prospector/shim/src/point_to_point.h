@@ -76,7 +76,7 @@ inline formats::Completion answer(int result, const Posted& wanted, const MPI_St
 }
 
 template <class Event = NarrowEvent>
-Event posted_event(Call& call, EventKind kind, const Posted& posted) {
+[[gnu::always_inline]] inline Event posted_event(Call& call, EventKind kind, const Posted& posted) {
   Event event = event_of<Event>(kind);
   event.comm = call.communicator_number(posted.comm);
   event.peer = canonical_rank(posted.peer);

@@ -108,6 +108,7 @@ formats::RankLogWriter* create_log(std::int32_t number) {
   char error[512] = "";
   formats::RankLogWriter* writer = formats::RankLogWriter::create(log, error, sizeof error);
   if (writer == nullptr) say("rank %d: recording stops: %s", world.rank, error);
+  if (writer != nullptr && writer->note()[0] != '\0') say("rank %d: %s", world.rank, writer->note());
   return writer;
 }
 
@@ -153,6 +154,7 @@ bool open_capture() {
   if (options.call_site_depth != 0 && !call_sites.start(static_cast<std::size_t>(options.call_site_depth))) {
     say_once("call sites are not recorded: %s", call_sites.error());
   }
+  process.records_sites = call_sites.on();
   process.calls = options.calls;
   process.regions = options.regions;
   if (!options.starts_on || options.regions != nullptr) set_recording(false);
@@ -285,17 +287,9 @@ void set_recording(bool on) {
   process.pauses.fetch_add(1, std::memory_order_release);
 }
 
-inline void Call::appended(formats::AppendResult result) {
+void Call::after_append(formats::AppendResult result) {
   if (result == formats::AppendResult::kTurnedOver) turned_over_ = true;
   if (result == formats::AppendResult::kStopped) stop_writing();
-}
-
-inline void Call::append(const NarrowEvent& event) {
-  if (thread_.log != nullptr) appended(thread_.log->append_narrow(event));
-}
-
-inline void Call::append(const RankEvent& event) {
-  if (thread_.log != nullptr) appended(thread_.log->append(event));
 }
 
 /// Logs what has gathered since the last event: failed polls, and time for which recording was off.
@@ -359,28 +353,7 @@ void Call::log_between(RankEvent& event, std::uint64_t start, std::uint64_t end)
   log(event);
 }
 
-template <class Event>
-void Call::log(Event& event, bool posting) {
-  if (thread_.polls.count != 0 || thread_.left_out_calls != 0 ||
-      thread_.pauses_seen != process.pauses.load(std::memory_order_relaxed)) [[unlikely]]
-    settle();
-  // Calls that were recorded inside this one (callbacks of MPI_Finalize) have ended after its start.
-  const std::uint64_t begin = start_ > thread_.last_end ? start_ : thread_.last_end;
-  const std::uint64_t end = end_ > begin ? end_ : begin;
-  event.call = static_cast<std::uint16_t>(call_);
-  event.gap = begin - thread_.last_end;
-  event.duration = end - begin;
-  event.sequence = posting ? sequence_ : 0;
-  if (call_sites.on() && local.caller != nullptr) [[unlikely]]
-    event.site = call_site();
-  thread_.last_end = end;
-  append(event);
-  if (turned_over_) [[unlikely]]
-    log_turnover();
-}
-
-template void Call::log(NarrowEvent& event, bool posting);
-template void Call::log(RankEvent& event, bool posting);
+void Call::log(RankEvent& event, bool posting) { log_any(event, posting); }
 
 /// The time since the end of this call went into compressing and writing the log.
 void Call::log_turnover() {

@@ -75,6 +75,7 @@ struct Process {
   std::atomic<std::uint64_t> next_sequence{1};
   std::atomic<std::int32_t> thread_count{0};
   std::uint64_t poll_gap_ticks = 0;
+  bool records_sites = false;  // VEF_CALL_SITES
   unsigned calls = settings::kAllCalls;
   const char* regions = nullptr;               // VEF_REGIONS
   std::atomic<std::uint32_t> open_regions{0};  // of these
@@ -179,8 +180,8 @@ class Call {
 
   /// Logs the event, with the call's number, times and, where asked, its sequence number. Several events of
   /// one call share its time: the first has it.
-  template <class Event>
-  void log(Event& event, bool posting = false);
+  [[gnu::always_inline]] void log(NarrowEvent& event, bool posting = false) { log_any(event, posting); }
+  void log(RankEvent& event, bool posting = false);
 
   /// The same for a call whose times were taken elsewhere.
   void log_between(RankEvent& event, std::uint64_t start, std::uint64_t end);
@@ -212,7 +213,10 @@ class Call {
   std::uint32_t call_site();
   void append(const NarrowEvent& event);
   void append(const RankEvent& event);
+  template <class Event>
+  [[gnu::always_inline]] void log_any(Event& event, bool posting);
   void appended(formats::AppendResult result);
+  void after_append(formats::AppendResult result);
   void stop_writing();
   void log_turnover();
 
@@ -224,6 +228,39 @@ class Call {
   int errno_ = 0;
   bool turned_over_ = false;
 };
+
+inline void Call::appended(formats::AppendResult result) {
+  if (result != formats::AppendResult::kOk) [[unlikely]]
+    after_append(result);
+}
+
+inline void Call::append(const NarrowEvent& event) {
+  if (thread_.log != nullptr) appended(thread_.log->append_narrow(event));
+}
+
+inline void Call::append(const RankEvent& event) {
+  if (thread_.log != nullptr) appended(thread_.log->append(event));
+}
+
+template <class Event>
+inline void Call::log_any(Event& event, bool posting) {
+  if (thread_.polls.count != 0 || thread_.left_out_calls != 0 ||
+      thread_.pauses_seen != process.pauses.load(std::memory_order_relaxed)) [[unlikely]]
+    settle();
+  // Calls that were recorded inside this one (callbacks of MPI_Finalize) have ended after its start.
+  const std::uint64_t begin = start_ > thread_.last_end ? start_ : thread_.last_end;
+  const std::uint64_t end = end_ > begin ? end_ : begin;
+  event.call = static_cast<std::uint16_t>(call_);
+  event.gap = begin - thread_.last_end;
+  event.duration = end - begin;
+  event.sequence = posting ? sequence_ : 0;
+  if (process.records_sites && local.caller != nullptr) [[unlikely]]
+    event.site = call_site();
+  thread_.last_end = end;
+  append(event);
+  if (turned_over_) [[unlikely]]
+    log_turnover();
+}
 
 inline std::uint64_t new_operation(std::uint64_t count = 1) {
   return process.next_operation.fetch_add(count, std::memory_order_relaxed);

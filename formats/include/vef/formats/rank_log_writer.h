@@ -5,7 +5,8 @@
 //
 // Files in `directory`: RRRRRR.T.vlog (header and sealed chunks: checksummed zstd frames) and, while the job
 // runs, RRRRRR.T.open (the open chunk, mapped shared, so that a rank killed by any signal loses nothing that
-// append() had accepted). Bytes: docs/rank-log.md.
+// append() had accepted; where the file system has no such mappings the chunk lies in plain memory). Bytes:
+// docs/rank-log.md.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,7 @@ struct RankLogOptions {
   const char* mpi_library = "";
   const char* job = "";       // names the run, the same for all its ranks and no other; only a hash is kept
   int level = 1;              // of zstd; a lower one is taken where its tables do not fit into the buffer
+  bool map_open_file = true;  // false: the open chunk lies in plain memory, which a kill loses
   bool ticks_are_ns = false;  // else the tick rate is found from the clock samples
   ClockSample start;
 };
@@ -65,6 +67,8 @@ class RankLogWriter {
 
   std::uint64_t events() const noexcept;
   const char* error() const noexcept;  // "" while all is well
+  /// One line if the open chunk lies in plain memory because the file cannot be mapped, else "".
+  const char* note() const noexcept;
 
   /// Seals the open chunk, marks the log complete, removes the .open file and frees everything. False if
   /// something could not be written. `complete` false: the run ended otherwise (abort); readers report it as
