@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MPI_Pcontrol: 2 seals what is recorded so far (shown as the time that it takes), 3 begins a region, -3 ends
  * it. A name that is none, or is missing, is left out; other levels mean nothing. */
+/*@ ranks 1 */
 /*@ *: Init */
 /*@ *: Barrier comm=0 bytes=0 recv=0 */
 /*@ *: Pcontrol */
