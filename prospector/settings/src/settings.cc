@@ -142,7 +142,7 @@ constexpr Definition kDefinitions[] = {
     {"VEF_DIR", nullptr, "", "a path of at most 2000 characters", nullptr,
      set_text<&Settings::directory, 2000>},
     {"VEF_JOB", nullptr, "", "a name of at most 400 characters", nullptr, set_text<&Settings::job, 400>},
-    {"VEF_BUFFER", "--buffer", "Memory of the recorder in each rank [4MiB]", "a size from 1MiB to 16GiB",
+    {"VEF_BUFFER", "--buffer", "Memory of the recorder in each rank [8MiB]", "a size from 1MiB to 16GiB",
      nullptr,
      [](Settings& s, const char* text) {
        return read_number(text, kBytes, 1ULL << 20, 1ULL << 34, s.buffer_bytes);

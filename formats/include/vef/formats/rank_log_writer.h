@@ -29,7 +29,7 @@ struct RankLogOptions {
   std::int32_t world_size = 0;
   std::int32_t thread = 0;  // 0: the first thread that called MPI
   std::size_t buffer_bytes =
-      4 << 20;  // all memory of this writer, compression state included; at least 1 MiB
+      8 << 20;  // all memory of this writer, compression state included; at least 1 MiB
   const char* host = "";
   const char* program = "";
   const char* mpi_library = "";

@@ -28,7 +28,7 @@ struct Settings {
   const char* scratch = nullptr;    // host-local directory for the logs; null: they lie in `directory`
   const char* ranks = nullptr;      // ranks that record, see in_ranks(); null: all
   const char* regions = nullptr;    // record inside these regions only, see in_names(); null: everywhere
-  std::uint64_t buffer_bytes = 4U << 20;
+  std::uint64_t buffer_bytes = 8U << 20;
   std::uint64_t poll_gap_ns = 1000;
   std::uint64_t time_resolution_ns = 1;
   std::uint64_t level = 1;            // of the compression (zstd)
