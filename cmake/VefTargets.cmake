@@ -28,13 +28,6 @@ function(vef_library room)
   set_target_properties(vef_${room} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${room})
 endfunction()
 
-# vef_precompile(TARGET HEADER...): for targets of many sources that include the same large headers.
-function(vef_precompile target)
-  if(VEF_PRECOMPILE)
-    target_precompile_headers(${target} PRIVATE ${ARGN})
-  endif()
-endfunction()
-
 # All unit test programs: what a sanitizer build needs.
 add_custom_target(vef_unit_tests)
 
@@ -49,10 +42,6 @@ function(vef_test name library)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}
                                              ${PROJECT_SOURCE_DIR}/tests/support)
   add_dependencies(vef_unit_tests ${name})
-  list(LENGTH ARGN sources)
-  if(sources GREATER 2)
-    vef_precompile(${name} <gmock/gmock.h> <gtest/gtest.h>)
-  endif()
   target_compile_definitions(${name} PRIVATE VEF_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "unit;${VEF_TEST_LABELS}")
 endfunction()
