@@ -34,13 +34,15 @@ add_custom_target(vef_unit_tests)
 # vef_test(NAME LIBRARY SOURCES...) declares one GoogleTest program of a room, label "unit"; extra labels in
 # VEF_TEST_LABELS.
 function(vef_test name library)
-  if(NOT VEF_BUILD_TESTS)
+  if(NOT (VEF_BUILD_TESTS AND VEF_UNIT_TESTS))
     return()
   endif()
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE ${library} vef_build_flags GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}
                                              ${PROJECT_SOURCE_DIR}/tests/support)
+  # The code under test is optimised as its library is; to optimise the tests takes longer than to run them.
+  target_compile_options(${name} PRIVATE -O0)
   add_dependencies(vef_unit_tests ${name})
   target_compile_definitions(${name} PRIVATE VEF_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "unit;${VEF_TEST_LABELS}")

@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, builds, and runs the tests: everything but those labelled slow, then the unit tests again
-# under the address and undefined-behaviour sanitizers. --all adds the slow ones.
+# Installs what is missing, builds, and runs the tests: the unit tests under the address and undefined-behaviour
+# sanitizers, then all others on the optimised build. --all adds those labelled slow, and the unit tests optimised.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 slow=(-LE slow)
 packages=(build test)
+unit=OFF
 case "${1:-}" in
   "") ;;
-  --all) slow=() packages+=(programs) ;;
+  --all) slow=() packages+=(programs) unit=ON ;;
   *) echo "usage: scripts/test.sh [--all]" >&2; exit 2 ;;
 esac
 
 scripts/setup.sh "${packages[@]}"
 
 echo "== build (release, warnings are errors)"
-scripts/build.sh release
+scripts/build.sh release -DVEF_UNIT_TESTS=$unit
 echo "== build (unit tests with sanitizers)"
 scripts/build.sh asan vef_unit_tests
 

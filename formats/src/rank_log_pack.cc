@@ -364,9 +364,9 @@ void TimePacker::pack(const TimeColumns& from, PackedTimes& to) {
       return;
   }
   to.classes[0] = static_cast<std::uint8_t>(TimesCoding::kPlain);
-  std::memcpy(to.classes + 1, from.classes, 2 * std::size_t{from.events});
+  if (from.events != 0) std::memcpy(to.classes + 1, from.classes, 2 * std::size_t{from.events});
   to.classes_size = 2 * std::size_t{from.events} + 1;
-  std::memcpy(to.bits, from.bits, from.bits_size);
+  if (from.bits_size != 0) std::memcpy(to.bits, from.bits, from.bits_size);
   to.bits_size = from.bits_size;
 }
 

@@ -200,8 +200,8 @@ bool TimeUnpacker::unpack(Bytes classes, Bytes bits, const UnpackedTimes& to) {
   classes = {classes.data + 1, classes.size - 1};
   if (coding == TimesCoding::kPlain) {
     if (classes.size != 2 * std::size_t{to.events} || bits.size != to.bits_size) return false;
-    std::memcpy(to.classes, classes.data, classes.size);
-    std::memcpy(to.bits, bits.data, bits.size);
+    if (classes.size != 0) std::memcpy(to.classes, classes.data, classes.size);
+    if (bits.size != 0) std::memcpy(to.bits, bits.data, bits.size);
     return true;
   }
   return coding == TimesCoding::kModelled && read_tables(classes) && read_blocks(classes, bits, to);

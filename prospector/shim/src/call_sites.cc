@@ -46,6 +46,14 @@ bool CallSites::start(std::size_t depth) {
   return true;
 }
 
+void CallSites::release() {
+  std::free(sites_);
+  std::free(frames_);
+  sites_ = nullptr;
+  frames_ = nullptr;
+  on_ = false;
+}
+
 bool CallSites::is_inner(std::uintptr_t address) const {
   for (std::size_t i = 0; i < inner_count_; ++i) {
     if (inner_[i].has(address)) return true;

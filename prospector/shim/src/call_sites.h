@@ -24,6 +24,8 @@ class CallSites {
 
   /// False: libunwind or memory is missing, `error()` says so.
   bool start(std::size_t depth);
+  /// Gives the memory back. There is no destructor: threads may still be at it while the process ends.
+  void release();
   bool on() const { return on_; }
   const char* error() const { return error_; }
 

@@ -21,6 +21,13 @@ class HandleTable {
   /// Memory for the first handles; false where there is none.
   bool start() { return grow(); }
 
+  /// Gives the memory back. There is no destructor: threads may still be at it while the process ends.
+  void release() {
+    std::free(slots_);
+    slots_ = nullptr;
+    capacity_ = used_ = 0;
+  }
+
   /// True: `found` is set. False: the handle is not in the table.
   bool find(std::uint64_t handle, Entry& found) {
     TableGuard guard(lock_);

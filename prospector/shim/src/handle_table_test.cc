@@ -13,8 +13,12 @@ struct Entry {
   int value = 0;
 };
 
+struct TestedTable : HandleTable<Entry> {
+  ~TestedTable() { release(); }
+};
+
 TEST(HandleTableTest, KnowsNothingBeforeItStarts) {
-  HandleTable<Entry> table;
+  TestedTable table;
   Entry found{.value = 7};
   EXPECT_FALSE(table.find(1, found));
   EXPECT_FALSE(table.remove(1, found));
@@ -22,7 +26,7 @@ TEST(HandleTableTest, KnowsNothingBeforeItStarts) {
 }
 
 TEST(HandleTableTest, ReplacesTheEntryOfAHandleThatIsGivenAgain) {
-  HandleTable<Entry> table;
+  TestedTable table;
   Entry found;
   table.enter(5, {.value = 1});
   table.enter(5, {.value = 2});
@@ -35,7 +39,7 @@ TEST(HandleTableTest, ReplacesTheEntryOfAHandleThatIsGivenAgain) {
 // Many handles in few values, so that runs of slots grow, wrap around and are taken apart; a map knows what
 // is right.
 TEST(HandleTableTest, AgreesWithAMap) {
-  HandleTable<Entry> table;
+  TestedTable table;
   std::map<std::uint64_t, int> known;
   std::mt19937_64 random(11);
   for (int step = 0; step < 200'000; ++step) {

@@ -50,6 +50,17 @@ Line read_line(const char* directory, const char* name, char* text, std::size_t 
   return Line::kUnreadable;
 }
 
+/// The directories above `path`, as far as they are missing.
+void make_parents(const char* path) {
+  char part[3072];
+  std::snprintf(part, sizeof part, "%s", path);
+  for (char* slash = std::strchr(part + 1, '/'); slash != nullptr; slash = std::strchr(slash + 1, '/')) {
+    *slash = '\0';
+    mkdir(part, 0777);
+    *slash = '/';
+  }
+}
+
 std::uint64_t hash(const char* text) {  // FNV-1a
   std::uint64_t value = 14695981039346656037ULL;
   for (; *text != '\0'; ++text) value = (value ^ static_cast<unsigned char>(*text)) * 1099511628211ULL;
@@ -70,7 +81,11 @@ bool RunDirectory::open(const char* wanted, const char* reserved_for, const Job&
     } else {
       std::snprintf(path_, sizeof path_, "%s.%d", wanted, suffix);
     }
-    const bool made = mkdir(path_, 0700) == 0;
+    bool made = mkdir(path_, 0700) == 0;
+    if (!made && errno == ENOENT) {
+      make_parents(path_);
+      made = mkdir(path_, 0700) == 0;
+    }
     if (!made && errno != EEXIST) return fail(path_, "cannot be made");
     if (made && !claim(job) && errno != EEXIST) return fail(path_, "capture.job cannot be written");
     if (find_owner(reserved_for, job, host) != Owner::kUs) continue;

@@ -64,6 +64,12 @@ TEST_F(RunDirectoryTest, TheLaunchersOfAHostTellJobsOfOneNameApart) {
   EXPECT_EQ(opened(job_named("vef-1 4", "n1-10"), "vef-1", "n1"), "run");
 }
 
+TEST_F(RunDirectoryTest, MakesTheDirectoriesAboveIt) {
+  RunDirectory directory;
+  ASSERT_TRUE(directory.open((folder_ / "a" / "b" / "run").c_str(), nullptr, job_named("x"), "n1"));
+  EXPECT_TRUE(fs::exists(folder_ / "a" / "b" / "run" / "capture.job"));
+}
+
 TEST_F(RunDirectoryTest, SaysWhyItCannotBeMade) {
   RunDirectory directory;
   EXPECT_FALSE(directory.open("/proc/no/such", nullptr, job_named("a"), "n1"));

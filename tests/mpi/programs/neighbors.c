@@ -2,8 +2,8 @@
 /* Neighbourhood collectives on a periodic line of 3 (2 neighbours each), and on a graph in which everybody
  * sends to rank 0. Then a grid of 3 x 1 that is open in the first dimension, where the ends have no
  * neighbour, and closed in the second, where everybody is its own; and a star as a graph. */
-/* In the trace: 6 messages in each of 3 calls on the ring, 3 in each of 2 on the graph, 3 + 4 + 3 in each of 2 on the
- * grid; 3 * (16 + 16 + 12) + 2 * 3 * 8 + 10 * 4 + (32 + 36 + 28) bytes. */
+/* In the trace: 6 messages in each of 3 calls on the ring, 3 in each of 2 on the graph, 3 + 4 + 3 in each of
+ * 2 on the grid; 3 * (16 + 16 + 12) + 2 * 3 * 8 + 10 * 4 + (32 + 36 + 28) bytes. */
 /*@ merged messages=44 message_bytes=316 faults=0 */
 /*@ ranks 3 */
 /*@ *: Init */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One-sided communication: every kind of window, access and synchronisation. */
 /* In the trace: between the fences a put (1 message) and a get (2) of each rank; two posts, completes and an
- * accumulate; under rank 0's lock 5 accesses of 2 messages; under the lock of all 4 of each rank. The barriers: 4 windows
- * made and freed, 3 fences, a communicator. */
+ * accumulate; under rank 0's lock 5 accesses of 2 messages; under the lock of all 4 of each rank. The
+ * barriers: 4 windows made and freed, 3 fences, a communicator. */
 /*@ merged messages=37 message_bytes=160 collectives=12 faults=0 */
 /*@ *: Init */
 /*@ *: Win_create comm=0 win=1 bytes=64 */
