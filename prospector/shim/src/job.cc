@@ -72,7 +72,8 @@ void find_job(const char* given, std::int32_t world_size, Job& job) {
     std::snprintf(id, sizeof id, "%s", flux);
   } else if (const char* pmi = variable("PMI_JOBID"); pmi != nullptr) {
     std::snprintf(id, sizeof id, "%s", pmi);
-  } else if (variable("PMI_FD") != nullptr && find_node_launcher(job.launcher, sizeof job.launcher)) {
+  } else if ((world_size > 1 || variable("PMI_FD") != nullptr) &&
+             find_node_launcher(job.launcher, sizeof job.launcher)) {
     if (given == nullptr) std::snprintf(id, sizeof id, "%s", job.launcher);
     // The launcher differs from host to host; what the hosts share is VEF_JOB.
     else
