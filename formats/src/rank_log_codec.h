@@ -27,6 +27,16 @@
 
 namespace vef::formats::rank_log {
 
+/// Adds the lowest `count` <= 56 bits of `value` at position `bit` of `to`; higher ones must be 0. What lies
+/// behind is overwritten with zeros, so that the next call may add to it: 8 bytes from there must be
+/// writable.
+VEF_INLINE void add_bits(std::uint8_t* to, std::uint64_t& bit, std::uint64_t value, unsigned count) {
+  std::uint8_t* at = to + bit / 8;
+  const std::uint64_t word = *at | value << bit % 8;
+  std::memcpy(at, &word, 8);
+  bit += count;
+}
+
 inline constexpr std::uint32_t kSlots = 512;  // slot 0 is always empty: number 0 announces a new shape
 inline constexpr std::uint32_t kPosted = 512;
 inline constexpr std::uint32_t kKinds = 128;

@@ -40,14 +40,7 @@ struct Encoder {
   std::uint8_t* bits;
   std::uint64_t bit;  // position in `bits`
 
-  /// The lowest `count` <= 56 bits of `value`; higher ones must be 0. What lies behind is overwritten with
-  /// zeros, so that the next call may add to it.
-  VEF_INLINE void put_bits(std::uint64_t value, unsigned count) {
-    std::uint8_t* at = bits + bit / 8;
-    const std::uint64_t word = *at | value << bit % 8;
-    std::memcpy(at, &word, 8);
-    bit += count;
-  }
+  VEF_INLINE void put_bits(std::uint64_t value, unsigned count) { add_bits(bits, bit, value, count); }
 
   /// A varint below 2^14.
   VEF_INLINE void head(std::uint32_t value) {

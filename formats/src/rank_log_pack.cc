@@ -223,12 +223,7 @@ class LowBits {
   std::size_t size() const { return static_cast<std::size_t>((bit_ + 7) / 8); }
 
  private:
-  VEF_INLINE void add(std::uint64_t value, unsigned count) {
-    std::uint8_t* at = to_ + bit_ / 8;
-    const std::uint64_t word = *at | value << bit_ % 8;
-    std::memcpy(at, &word, 8);
-    bit_ += count;
-  }
+  VEF_INLINE void add(std::uint64_t value, unsigned count) { add_bits(to_, bit_, value, count); }
 
   std::uint8_t* to_;
   std::uint64_t bit_ = 0;

@@ -96,12 +96,7 @@ class BitWriter {
   bool full() const { return (bit_ + 7) / 8 == end_ / 8; }
 
  private:
-  VEF_INLINE void write_short(std::uint64_t value, unsigned count) {
-    std::uint8_t* at = to_ + bit_ / 8;
-    const std::uint64_t word = *at | value << bit_ % 8;
-    std::memcpy(at, &word, 8);
-    bit_ += count;
-  }
+  VEF_INLINE void write_short(std::uint64_t value, unsigned count) { add_bits(to_, bit_, value, count); }
 
   std::uint8_t* to_;
   std::uint64_t bit_ = 0;

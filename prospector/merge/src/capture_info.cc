@@ -46,13 +46,21 @@ std::string one_line(std::string text) {
   return text;
 }
 
-}  // namespace
+formats::Metadata metadata_of(const nlohmann::json& json) {
+  formats::Metadata metadata;
+  for (const auto& [key, name] : kKeys) {
+    const auto found = json.find(key);
+    if (found == json.end() || found->is_null()) continue;
+    if (std::string text =
+            one_line(std::string_view(key) == "start_wall_ns" ? to_date(*found) : to_text(*found));
+        !text.empty())
+      metadata.emplace_back(name, std::move(text));
+  }
+  return metadata;
+}
 
-Selection read_selection(const std::string& directory) {
+Selection selection_of(const nlohmann::json& json) {
   Selection selection;
-  std::ifstream in(std::filesystem::path(directory) / "capture.json", std::ios::binary);
-  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
-  if (!json.is_object()) return selection;
   if (const auto ranks = json.find("ranks"); ranks != json.end() && ranks->is_string()) {
     selection.ranks = ranks->get<std::string>();
   }
@@ -64,25 +72,45 @@ Selection read_selection(const std::string& directory) {
   return selection;
 }
 
-formats::Metadata read_capture_info(const std::string& directory, std::string& note) {
-  formats::Metadata metadata;
+template <class Number>
+Number number(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_integer() ? found->get<Number>() : Number{0};
+}
+
+/// Entries that are not as expected are left out.
+std::vector<ClockOffset> clock_offsets_of(const nlohmann::json& json) {
+  std::vector<ClockOffset> offsets;
+  const auto list = json.find("clock_offsets");
+  if (list == json.end() || !list->is_array()) return offsets;
+  for (const nlohmann::json& entry : *list) {
+    if (!entry.is_object()) continue;
+    const ClockOffset offset{.rank = number<formats::TaskId>(entry, "rank"),
+                             .offset = number<std::int64_t>(entry, "offset_ns"),
+                             .round_trip = number<std::uint64_t>(entry, "round_trip_ns"),
+                             .end_offset = number<std::int64_t>(entry, "end_offset_ns"),
+                             .end_round_trip = number<std::uint64_t>(entry, "end_round_trip_ns")};
+    if (offset.rank > 0 && offset.round_trip > 0) offsets.push_back(offset);
+  }
+  return offsets;
+}
+
+}  // namespace
+
+CaptureInfo read_capture_info(const std::string& directory) {
+  CaptureInfo info;
   const std::string path = (std::filesystem::path(directory) / "capture.json").string();
   std::ifstream in(path, std::ios::binary);
-  if (!in) return metadata;
+  if (!in) return info;
   const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
   if (!json.is_object()) {
-    note = path + ": no JSON object; the trace does not name the program";
-    return metadata;
+    info.note = path + ": no JSON object; the trace does not name the program";
+    return info;
   }
-  for (const auto& [key, name] : kKeys) {
-    const auto found = json.find(key);
-    if (found == json.end() || found->is_null()) continue;
-    if (std::string text =
-            one_line(std::string_view(key) == "start_wall_ns" ? to_date(*found) : to_text(*found));
-        !text.empty())
-      metadata.emplace_back(name, std::move(text));
-  }
-  return metadata;
+  info.metadata = metadata_of(json);
+  info.selection = selection_of(json);
+  info.clock_offsets = clock_offsets_of(json);
+  return info;
 }
 
 }  // namespace vef::merge

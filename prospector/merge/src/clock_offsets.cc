@@ -1,41 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clock_offsets.h"
 
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace vef::merge {
-namespace {
-
-template <class Number>
-Number number(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number_integer() ? found->get<Number>() : Number{0};
-}
-
-}  // namespace
-
-std::vector<ClockOffset> read_clock_offsets(const std::string& directory) {
-  std::vector<ClockOffset> offsets;
-  std::ifstream in(std::filesystem::path(directory) / "capture.json", std::ios::binary);
-  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
-  if (!json.is_object()) return offsets;
-  const auto list = json.find("clock_offsets");
-  if (list == json.end() || !list->is_array()) return offsets;
-  for (const nlohmann::json& entry : *list) {
-    if (!entry.is_object()) continue;
-    const ClockOffset offset{.rank = number<formats::TaskId>(entry, "rank"),
-                             .offset = number<std::int64_t>(entry, "offset_ns"),
-                             .round_trip = number<std::uint64_t>(entry, "round_trip_ns"),
-                             .end_offset = number<std::int64_t>(entry, "end_offset_ns"),
-                             .end_round_trip = number<std::uint64_t>(entry, "end_round_trip_ns")};
-    if (offset.rank > 0 && offset.round_trip > 0) offsets.push_back(offset);
-  }
-  return offsets;
-}
-
 bool apply_clock_offsets(const std::vector<ClockOffset>& offsets, std::vector<RankData>& ranks) {
   if (offsets.empty() || ranks.empty() || !ranks[0].present) return false;
   std::map<std::string, std::int64_t> by_host = {{ranks[0].host, 0}};

@@ -22,9 +22,6 @@ struct ClockOffset {
   std::uint64_t end_round_trip = 0;
 };
 
-/// Empty where there are none; entries that are not as expected are left out.
-std::vector<ClockOffset> read_clock_offsets(const std::string& directory);
-
 /// Brings the ranks' times onto the clock of rank 0's host, if the offset of every host is known; whether it
 /// is. `offsets` empty: false.
 bool apply_clock_offsets(const std::vector<ClockOffset>& offsets, std::vector<RankData>& ranks);

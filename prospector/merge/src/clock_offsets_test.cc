@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "capture_info.h"
 #include "temporary_folder.h"
 
 namespace vef::merge {
@@ -22,11 +23,11 @@ RankData rank_on(const char* host, formats::TaskId number, std::int64_t init_end
 
 TEST(ClockOffsetsTest, AreReadFromTheDescription) {
   const test_support::TemporaryFolder folder;
-  EXPECT_TRUE(read_clock_offsets(folder.path()).empty());
+  EXPECT_TRUE(read_capture_info(folder.path()).clock_offsets.empty());
   std::ofstream(folder.file("capture.json"))
       << R"({"clock_offsets": [{"rank": 2, "offset_ns": -1000, "round_trip_ns": 8, "end_offset_ns": -990,
              "end_round_trip_ns": 6}, {"rank": "three"}, 7, {"rank": 4, "offset_ns": 5, "round_trip_ns": 3}]})";
-  const auto offsets = read_clock_offsets(folder.path());
+  const auto offsets = read_capture_info(folder.path()).clock_offsets;
   ASSERT_EQ(offsets.size(), 2U);
   EXPECT_EQ(offsets[0].rank, 2);
   EXPECT_EQ(offsets[0].offset, -1000);
@@ -34,7 +35,7 @@ TEST(ClockOffsetsTest, AreReadFromTheDescription) {
   EXPECT_EQ(offsets[1].offset, 5);
   EXPECT_EQ(offsets[1].end_round_trip, 0U);
   std::ofstream(folder.file("capture.json")) << "no json";
-  EXPECT_TRUE(read_clock_offsets(folder.path()).empty());
+  EXPECT_TRUE(read_capture_info(folder.path()).clock_offsets.empty());
 }
 
 TEST(ClockOffsetsTest, BringAllTimesOntoOneClock) {

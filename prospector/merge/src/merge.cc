@@ -265,7 +265,8 @@ Result<MergeReport> merge(const std::string& directory, const std::string& outpu
     ranks = std::move(*loaded);
     zero = TimeZero::kOwnInit;
   } else {
-    LogDirectory logs(directory, read_selection(directory), options);
+    CaptureInfo info = read_capture_info(directory);
+    LogDirectory logs(directory, std::move(info.selection), options);
     auto loaded = logs.load();
     if (!loaded.ok()) return loaded.error();
     ranks = std::move(*loaded);
@@ -274,13 +275,11 @@ Result<MergeReport> merge(const std::string& directory, const std::string& outpu
       report.notes.push_back(directory +
                              ": there are further recordings, each a world of its own: " + others);
     }
-    std::string note;
-    metadata = read_capture_info(directory, note);
-    const std::vector<ClockOffset> offsets = read_clock_offsets(directory);
-    if (apply_clock_offsets(offsets, ranks)) {
-      metadata.emplace_back("clocks compared", describe_clock_offsets(offsets, ranks));
+    if (!info.note.empty()) report.warnings.push_back(info.note);
+    metadata = std::move(info.metadata);
+    if (apply_clock_offsets(info.clock_offsets, ranks)) {
+      metadata.emplace_back("clocks compared", describe_clock_offsets(info.clock_offsets, ranks));
     }
-    if (!note.empty()) report.warnings.push_back(note);
   }
   report.seconds.emplace_back("read", seconds_since(start));
   auto prepared = prepare(std::move(ranks), zero, std::move(metadata), report);

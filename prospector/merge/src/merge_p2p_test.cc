@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "test_script.h"
+#include "test_checks.h"
 #include "vef/formats/validate.h"
 
 namespace vef::merge {
@@ -23,21 +23,6 @@ std::vector<Script> two() {
   std::vector<Script> scripts = {Script(0, 2), Script(1, 2)};
   for (Script& script : scripts) script.at(0, 100).init();
   return scripts;
-}
-
-/// Whatever the test is about: the trace obeys the format, executes, and agrees with the oracle up to
-/// `dropped`.
-void expect_sound(const Merged& merged, std::int64_t dropped = 0) {
-  ASSERT_EQ(merged.error, "");
-  const auto faults = formats::validate(merged.trace);
-  EXPECT_TRUE(faults.empty()) << faults.front().message;
-  EXPECT_EQ(execution_fault(merged.trace), "");
-  for (const auto& task : oracle(*merged.prepared)) {
-    for (const std::int64_t difference : task) {
-      EXPECT_GE(difference, 0);
-      EXPECT_LE(difference, dropped);
-    }
-  }
 }
 
 TEST(MergeP2p, SendAndReceive) {

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "message.h"
 #include "mpi_library.h"
+#include "name_hash.h"
 
 namespace vef::shim {
 namespace {
@@ -20,13 +21,10 @@ constexpr int kTag = 1;
 
 std::uint64_t now() { return read_clock(CLOCK_MONOTONIC_RAW); }
 
-std::uint64_t host_id() {  // FNV-1a of the name
+std::uint64_t host_id() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
-  std::uint64_t value = 14695981039346656037ULL;
-  for (const char* c = name; *c != '\0'; ++c)
-    value = (value ^ static_cast<unsigned char>(*c)) * 1099511628211ULL;
-  return value;
+  return name_hash(name);
 }
 
 struct Answer {

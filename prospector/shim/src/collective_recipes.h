@@ -9,53 +9,36 @@
 
 namespace vef::shim {
 
+[[gnu::always_inline]] inline void log_collective(Call& call, EventKind kind,
+                                                  const CollectiveArguments& arguments,
+                                                  std::uint64_t request) {
+  RankEvent event = event_of(kind);
+  event.request = request;
+  measure(arguments, call.communicator(arguments.comm), call.thread(), event);
+  call.log(event, true);
+}
+
 template <class Real>
 int collective(MpiCall number, const CollectiveArguments& arguments, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result == MPI_SUCCESS && call.posting_is_on()) {
-    RankEvent event = event_of(EventKind::kCollective);
-    measure(arguments, call.communicator(arguments.comm), call.thread(), event);
-    call.log(event, true);
-  }
-  return result;
+  return post_then(number, real,
+                   [&](Call& call) { log_collective(call, EventKind::kCollective, arguments, 0); });
 }
 
 template <class Real>
 int icollective(MpiCall number, const CollectiveArguments& arguments, MPI_Request* request, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result == MPI_SUCCESS && call.posting_is_on()) {
-    RankEvent event = event_of(EventKind::kIcollective);
-    event.request = new_operation();
-    process.requests.push(to_key(*request), {.number = event.request, .kind = OperationKind::kPlain});
-    measure(arguments, call.communicator(arguments.comm), call.thread(), event);
-    call.log(event, true);
-  }
-  return result;
+  return post_then(number, real, [&](Call& call) {
+    log_collective(call, EventKind::kIcollective, arguments,
+                   track(*request, {.kind = OperationKind::kPlain}));
+  });
 }
 
 /// Each MPI_Start of the request begins one.
 template <class Real>
 int collective_init(MpiCall number, const CollectiveArguments& arguments, MPI_Request* request, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result == MPI_SUCCESS && call.posting_is_on()) {
-    RankEvent event = event_of(EventKind::kCollectiveInit);
-    event.request = new_operation();
-    process.requests.push(
-        to_key(*request),
-        {.number = event.request, .kind = OperationKind::kPlain, .persistent = true, .active = false});
-    measure(arguments, call.communicator(arguments.comm), call.thread(), event);
-    call.log(event, true);
-  }
-  return result;
+  return post_then(number, real, [&](Call& call) {
+    log_collective(call, EventKind::kCollectiveInit, arguments,
+                   track(*request, {.kind = OperationKind::kPlain, .persistent = true, .active = false}));
+  });
 }
 
 }  // namespace vef::shim

@@ -21,17 +21,13 @@ inline void describe_created(Call& call, MPI_Comm created, RankEvent& event) {
 
 template <class Real>
 int comm_new(MpiCall number, MPI_Comm parent, const MPI_Comm* created, bool group_only, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result != MPI_SUCCESS) return result;
-  RankEvent event = event_of(EventKind::kCommCreate);
-  event.comm = call.communicator(parent).number;
-  event.comm_flags = group_only ? formats::kCommGroupOnly : 0;
-  describe_created(call, *created, event);
-  call.log(event, true);
-  return result;
+  return call_then(number, real, [&](Call& call) {
+    RankEvent event = event_of(EventKind::kCommCreate);
+    event.comm = call.communicator(parent).number;
+    event.comm_flags = group_only ? formats::kCommGroupOnly : 0;
+    describe_created(call, *created, event);
+    call.log(event, true);
+  });
 }
 
 /// Between worlds: MPI_Comm_accept and MPI_Comm_connect, whose `port` counts at the root; MPI_Comm_spawn, ...
@@ -39,67 +35,49 @@ int comm_new(MpiCall number, MPI_Comm parent, const MPI_Comm* created, bool grou
 template <class Real>
 int comm_remote(MpiCall number, MPI_Comm parent, int root, const char* port, const MPI_Comm* created,
                 Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result != MPI_SUCCESS) return result;
-  RankEvent event = event_of(EventKind::kCommCreate);
-  const Communicator ours = call.communicator(parent);
-  event.comm = ours.number;
-  describe_created(call, *created, event);
-  if (port != nullptr && root == ours.rank) event.text = port;
-  call.log(event, true);
-  return result;
+  return call_then(number, real, [&](Call& call) {
+    RankEvent event = event_of(EventKind::kCommCreate);
+    const Communicator ours = call.communicator(parent);
+    event.comm = ours.number;
+    describe_created(call, *created, event);
+    if (port != nullptr && root == ours.rank) event.text = port;
+    call.log(event, true);
+  });
 }
 
 /// MPI_Comm_create_from_group, ...: no parent; the processes agree by the string tag.
 template <class Real>
 int comm_from_group(MpiCall number, const char* tag, const MPI_Comm* created, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result != MPI_SUCCESS) return result;
-  RankEvent event = event_of(EventKind::kCommCreate);
-  event.comm = formats::kCommNull;
-  event.comm_flags = formats::kCommGroupOnly;
-  describe_created(call, *created, event);
-  event.text = tag;
-  call.log(event, true);
-  return result;
+  return call_then(number, real, [&](Call& call) {
+    RankEvent event = event_of(EventKind::kCommCreate);
+    event.comm = formats::kCommNull;
+    event.comm_flags = formats::kCommGroupOnly;
+    describe_created(call, *created, event);
+    event.text = tag;
+    call.log(event, true);
+  });
 }
 
 /// A spawned process asks for the communicator with its parents: described when it is first seen.
 template <class Real>
 int comm_parent(MpiCall number, const MPI_Comm* parent, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result == MPI_SUCCESS && *parent != mpi.comm_null) call.communicator(*parent);
-  return result;
+  return call_then(number, real, [&](Call& call) {
+    if (*parent != mpi.comm_null) call.communicator(*parent);
+  });
 }
 
 /// The handle is set only at completion, but number and members are known now: those of the parent.
 template <class Real>
 int comm_idup(MpiCall number, MPI_Comm parent, MPI_Comm* created, MPI_Request* request, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result != MPI_SUCCESS) return result;
-  RankEvent event = event_of(EventKind::kCommCreate);
-  Communicator entry = call.communicator(parent);
-  event.comm = entry.number;
-  entry.number = process.communicators.reserve_number();
-  describe(entry, call.thread().members.describe(parent), event);
-  process.requests.push(to_key(*request), {.number = new_operation(),
-                                           .target = created,
-                                           .comm = event.new_comm,
-                                           .kind = OperationKind::kCommDup});
-  call.log(event, true);
-  return result;
+  return call_then(number, real, [&](Call& call) {
+    RankEvent event = event_of(EventKind::kCommCreate);
+    Communicator entry = call.communicator(parent);
+    event.comm = entry.number;
+    entry.number = process.communicators.reserve_number();
+    describe(entry, call.thread().members.describe(parent), event);
+    track(*request, {.target = created, .comm = event.new_comm, .kind = OperationKind::kCommDup});
+    call.log(event, true);
+  });
 }
 
 /// Not guarded by depth: the program's callbacks for attributes run inside, and may free other communicators.

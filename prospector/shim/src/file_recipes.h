@@ -15,21 +15,13 @@ namespace vef::shim {
 inline void log_io(Call& call, std::uint64_t bytes, const MPI_Request* request) {
   RankEvent event = event_of(EventKind::kIo);
   event.bytes = bytes;
-  if (request != nullptr) {
-    event.request = new_operation();
-    process.requests.push(to_key(*request), {.number = event.request, .kind = OperationKind::kPlain});
-  }
+  if (request != nullptr) event.request = track(*request, {.kind = OperationKind::kPlain});
   call.log(event, true);
 }
 
 template <class Real>
 int io(MpiCall number, MPI_Count count, MPI_Datatype type, const MPI_Request* request, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result == MPI_SUCCESS && call.posting_is_on()) log_io(call, bytes_of(count, type), request);
-  return result;
+  return post_then(number, real, [&](Call& call) { log_io(call, bytes_of(count, type), request); });
 }
 
 /// Where a status tells how much it was: at the end of a file less than was asked for.

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "lock.h"
+#include "open_addressing.h"
 
 namespace vef::shim {
 
@@ -48,17 +49,10 @@ class HandleTable {
   bool remove(std::uint64_t handle, Entry& removed) {
     TableGuard guard(lock_);
     if (capacity_ == 0) return false;
-    const std::size_t mask = capacity_ - 1;
-    std::size_t hole = place(handle);
-    if (!slots_[hole].used) return false;
-    removed = slots_[hole].entry;
-    for (std::size_t next = (hole + 1) & mask; slots_[next].used; next = (next + 1) & mask) {
-      const std::size_t home = hash(slots_[next].handle) & mask;
-      if (((next - home) & mask) < ((next - hole) & mask)) continue;
-      slots_[hole] = slots_[next];
-      hole = next;
-    }
-    slots_[hole].used = false;
+    const std::size_t index = place(handle);
+    if (!slots_[index].used) return false;
+    removed = slots_[index].entry;
+    close_hole(slots_, capacity_, index);
     --used_;
     return true;
   }
@@ -71,13 +65,9 @@ class HandleTable {
   };
   static constexpr std::size_t kFirstSlots = 256;
 
-  static std::size_t hash(std::uint64_t handle) {
-    return static_cast<std::size_t>((handle * 0x9E3779B97F4A7C15ULL) >> 32);
-  }
-
   /// Index of the handle's slot, or of the free one where it would go.
   std::size_t place(std::uint64_t handle) const {
-    std::size_t index = hash(handle) & (capacity_ - 1);
+    std::size_t index = handle_hash(handle) & (capacity_ - 1);
     while (slots_[index].used && slots_[index].handle != handle) index = (index + 1) & (capacity_ - 1);
     return index;
   }

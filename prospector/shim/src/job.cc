@@ -41,11 +41,17 @@ bool read_process(pid_t process, pid_t& parent, unsigned long long& started) {
 }
 
 /// hydra gives its ranks no job id, but each is a session of its own below the node's one launcher process.
+/// False where the launcher cannot be seen: it is outside of the rank's process namespace, or /proc is
+/// hidden.
 bool find_node_launcher(char* job, std::size_t size) {
+  const pid_t session = getsid(0);  // 0: begun outside of the namespace
   pid_t launcher = 0;
   pid_t unused = 0;
   unsigned long long started = 0;
-  if (!read_process(getsid(0), launcher, started) || !read_process(launcher, unused, started)) return false;
+  if (session <= 0 || !read_process(session, launcher, started) || launcher <= 0 ||
+      !read_process(launcher, unused, started)) {
+    return false;
+  }
   char host[128] = "";
   gethostname(host, sizeof host - 1);
   std::snprintf(job, size, "%s-%d-%llu", host, static_cast<int>(launcher), started);
@@ -61,6 +67,7 @@ void find_program(char* path, std::size_t size) {
 
 void find_job(const char* given, std::int32_t world_size, Job& job) {
   char id[512] = "";
+  const bool several_ranks = world_size > 1 || variable("PMI_FD") != nullptr;
   const char* slurm_job = variable("SLURM_JOB_ID");
   const char* slurm_step = variable("SLURM_STEP_ID");
   const char* space = variable("PMIX_NAMESPACE");
@@ -72,15 +79,17 @@ void find_job(const char* given, std::int32_t world_size, Job& job) {
     std::snprintf(id, sizeof id, "%s", flux);
   } else if (const char* pmi = variable("PMI_JOBID"); pmi != nullptr) {
     std::snprintf(id, sizeof id, "%s", pmi);
-  } else if ((world_size > 1 || variable("PMI_FD") != nullptr) &&
-             find_node_launcher(job.launcher, sizeof job.launcher)) {
-    if (given == nullptr) std::snprintf(id, sizeof id, "%s", job.launcher);
-    // The launcher differs from host to host; what the hosts share is VEF_JOB.
-    else
-      std::snprintf(id, sizeof id, "%d", static_cast<int>(world_size));
   } else {
-    std::snprintf(id, sizeof id, "%d-%llu", static_cast<int>(getpid()),
-                  static_cast<unsigned long long>(read_clock(CLOCK_REALTIME) / 1'000'000U));
+    if (several_ranks) find_node_launcher(job.launcher, sizeof job.launcher);
+    if (several_ranks && given != nullptr) {
+      // The launcher differs from host to host; what the hosts share is VEF_JOB.
+      std::snprintf(id, sizeof id, "%d", static_cast<int>(world_size));
+    } else if (*job.launcher != '\0') {
+      std::snprintf(id, sizeof id, "%s", job.launcher);
+    } else {
+      std::snprintf(id, sizeof id, "%d-%llu", static_cast<int>(getpid()),
+                    static_cast<unsigned long long>(read_clock(CLOCK_REALTIME) / 1'000'000U));
+    }
   }
   const char* before = given != nullptr ? given : "";
   const char* between = given != nullptr ? " " : "";

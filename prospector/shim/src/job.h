@@ -12,7 +12,8 @@ struct Job {
   /// The same in all ranks of the job. Differs between jobs, but for those of hydra under one VEF_JOB: they
   /// are told apart by `launcher`.
   char name[1024] = "";
-  /// The launcher's process on this host, where the name says nothing of the launcher; else empty.
+  /// The launcher's process on this host, where the name says nothing of the launcher; else, or where it
+  /// cannot be seen (a container for each rank), empty.
   char launcher[320] = "";
   /// The name of the job that spawned this one; empty: none did, or the library does not say.
   char parent[1024] = "";

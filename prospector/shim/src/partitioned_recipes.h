@@ -25,34 +25,27 @@ int partitioned_init(MpiCall number, EventKind kind, int partitions, Posted post
 /// `partitions` of them are ready.
 template <class Real>
 int pready(MpiCall number, int partitions, MPI_Request request, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result != MPI_SUCCESS || !call.posting_is_on() || partitions <= 0) return result;
-  RankEvent event = event_of(EventKind::kPready);
-  process.requests.update(to_key(request), [&](const Operation& operation) {
-    if (operation.active) event.request = operation.number;
-    event.bytes = operation.room * static_cast<std::uint64_t>(partitions);
-    return false;
+  return post_then(number, real, [&](Call& call) {
+    if (partitions <= 0) return;
+    RankEvent event = event_of(EventKind::kPready);
+    process.requests.update(to_key(request), [&](const Operation& operation) {
+      if (operation.active) event.request = operation.number;
+      event.bytes = operation.room * static_cast<std::uint64_t>(partitions);
+      return false;
+    });
+    if (event.request != 0) call.log(event, true);
   });
-  if (event.request != 0) call.log(event, true);
-  return result;
 }
 
 template <class Real>
 int parrived(MpiCall number, const int* flag, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result != MPI_SUCCESS) return result;
-  if (*flag == 0) {
-    call.poll();
-  } else {
-    call.log_time();
-  }
-  return result;
+  return call_then(number, real, [&](Call& call) {
+    if (*flag == 0) {
+      call.poll();
+    } else {
+      call.log_time();
+    }
+  });
 }
 
 }  // namespace vef::shim

@@ -87,15 +87,10 @@ template <class Event = NarrowEvent>
 
 template <class Real>
 int send(MpiCall number, const Posted& posted, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result == MPI_SUCCESS && call.posting_is_on()) {
+  return post_then(number, real, [&](Call& call) {
     NarrowEvent event = posted_event(call, EventKind::kSend, posted);
     call.log(event, true);
-  }
-  return result;
+  });
 }
 
 /// Logs a call that asked for a message and has the status of the one that came.
@@ -147,22 +142,15 @@ int sendrecv(MpiCall number, const Posted& sent, const Posted& wanted, MPI_Statu
 template <class Real>
 int post(MpiCall number, EventKind kind, Operation operation, const Posted& posted, MPI_Request* request,
          Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result == MPI_SUCCESS && call.posting_is_on()) {
-    operation.number = new_operation();
+  return post_then(number, real, [&](Call& call) {
     operation.from_null = posted.peer == MPI_PROC_NULL;
     NarrowEvent event = posted_event(call, kind, posted);
     operation.source = event.peer;
     operation.tag = event.tag;
     if (operation.room == 0) operation.room = event.bytes;
-    process.requests.push(to_key(*request), operation);
-    event.request = operation.number;
+    event.request = track(*request, operation);
     call.log(event, true);
-  }
-  return result;
+  });
 }
 
 template <class Real>

@@ -92,15 +92,13 @@ int imrecv(MpiCall number, MPI_Count count, MPI_Datatype type, MPI_Message* mess
   call.end();
   if (result == MPI_SUCCESS && known) {
     RankEvent event = event_of(EventKind::kImrecv);
-    event.request = new_operation();
     event.message = found.number;
     event.bytes = found.from_null ? 0 : bytes_of(count, type);
-    process.requests.push(to_key(*request), {.number = event.request,
-                                             .room = event.bytes,
-                                             .source = found.source,
-                                             .tag = found.tag,
-                                             .kind = OperationKind::kReceive,
-                                             .from_null = found.from_null});
+    event.request = track(*request, {.room = event.bytes,
+                                     .source = found.source,
+                                     .tag = found.tag,
+                                     .kind = OperationKind::kReceive,
+                                     .from_null = found.from_null});
     call.log(event, true);
   }
   return result;

@@ -266,6 +266,32 @@ inline std::uint64_t new_operation(std::uint64_t count = 1) {
   return process.next_operation.fetch_add(count, std::memory_order_relaxed);
 }
 
+/// The program may complete `operation` through the handle from now on. Its number.
+inline std::uint64_t track(MPI_Request handle, Operation operation) {
+  operation.number = new_operation();
+  process.requests.push(to_key(handle), operation);
+  return operation.number;
+}
+
+/// An outermost call; where it succeeds, `then` takes the Call and logs what it meant.
+template <class Real, class Then>
+int call_then(MpiCall number, Real real, Then then) {
+  const DepthGuard depth;
+  Call call(number);
+  const int result = real();
+  call.end();
+  if (result == MPI_SUCCESS) then(call);
+  return result;
+}
+
+/// The same of a call that posts something or is collective: only where these are logged now.
+template <class Real, class Then>
+int post_then(MpiCall number, Real real, Then then) {
+  return call_then(number, real, [&](Call& call) {
+    if (call.posting_is_on()) then(call);
+  });
+}
+
 /// Within MPI_Init after the library's own, and within MPI_Finalize before it: compares the hosts' clocks,
 /// where that was asked for.
 void compare_clocks(bool at_finalize);

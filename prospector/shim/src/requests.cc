@@ -27,7 +27,7 @@ bool RequestTable::push(std::uint64_t handle, const Operation& operation, bool f
   Slot* slot = find(handle);
   if (slot == nullptr) {
     if (used_slots_ * 2 >= capacity_ && !grow_slots()) return false;
-    std::size_t index = hash(handle) & (capacity_ - 1);
+    std::size_t index = handle_hash(handle) & (capacity_ - 1);
     while (slots_[index].used) index = (index + 1) & (capacity_ - 1);
     slots_[index] = {.handle = handle, .first = operation, .next = 0, .last = 0, .used = true};
     ++used_slots_;
@@ -63,7 +63,7 @@ bool RequestTable::pop(std::uint64_t handle, Operation& operation) {
 
 RequestTable::Slot* RequestTable::find(std::uint64_t handle) {
   if (capacity_ == 0) return nullptr;
-  for (std::size_t index = hash(handle) & (capacity_ - 1); slots_[index].used;
+  for (std::size_t index = handle_hash(handle) & (capacity_ - 1); slots_[index].used;
        index = (index + 1) & (capacity_ - 1)) {
     if (slots_[index].handle == handle) return &slots_[index];
   }
@@ -81,18 +81,8 @@ void RequestTable::remove_first(Slot& slot) {
   --chained_;
 }
 
-/// Removes a slot and moves later ones of its run back, so that no search passes a hole (Knuth, vol. 3, 6.4
-/// R).
 void RequestTable::erase(std::size_t index) {
-  const std::size_t mask = capacity_ - 1;
-  std::size_t hole = index;
-  for (std::size_t next = (hole + 1) & mask; slots_[next].used; next = (next + 1) & mask) {
-    const std::size_t home = hash(slots_[next].handle) & mask;
-    if (((next - home) & mask) < ((next - hole) & mask)) continue;
-    slots_[hole] = slots_[next];
-    hole = next;
-  }
-  slots_[hole].used = false;
+  close_hole(slots_, capacity_, index);
   --used_slots_;
 }
 
@@ -102,7 +92,7 @@ bool RequestTable::grow_slots() {
   if (slots == nullptr) return false;
   for (std::size_t i = 0; i < capacity_; ++i) {
     if (!slots_[i].used) continue;
-    std::size_t index = hash(slots_[i].handle) & (capacity - 1);
+    std::size_t index = handle_hash(slots_[i].handle) & (capacity - 1);
     while (slots[index].used) index = (index + 1) & (capacity - 1);
     slots[index] = slots_[i];
   }

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "lock.h"
+#include "open_addressing.h"
 
 namespace vef::shim {
 
@@ -80,9 +81,6 @@ class RequestTable {
     bool used;
   };
 
-  static std::size_t hash(std::uint64_t handle) {
-    return static_cast<std::size_t>((handle * 0x9E3779B97F4A7C15ULL) >> 32);
-  }
   Slot* find(std::uint64_t handle);
   void remove_first(Slot& slot);
   void erase(std::size_t index);

@@ -11,17 +11,13 @@ namespace vef::shim {
 
 template <class Real>
 int win_create(MpiCall number, MPI_Aint size, MPI_Comm comm, const MPI_Win* created, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result != MPI_SUCCESS) return result;
-  RankEvent event = event_of(EventKind::kWinCreate);
-  event.comm = call.communicator(comm).number;
-  event.window = process.windows.enter(*created, event.comm);
-  event.bytes = size > 0 ? static_cast<std::uint64_t>(size) : 0;
-  call.log(event, true);
-  return result;
+  return call_then(number, real, [&](Call& call) {
+    RankEvent event = event_of(EventKind::kWinCreate);
+    event.comm = call.communicator(comm).number;
+    event.window = process.windows.enter(*created, event.comm);
+    event.bytes = size > 0 ? static_cast<std::uint64_t>(size) : 0;
+    call.log(event, true);
+  });
 }
 
 template <class Real>
@@ -60,69 +56,44 @@ inline bool window_event(EventKind kind, MPI_Win win, int target, RankEvent& eve
 /// Put, Get, ...; `request` of Rput, ..., else null.
 template <class Real>
 int rma(MpiCall number, const RmaArguments& arguments, const MPI_Request* request, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
+  return post_then(number, real, [&](Call& call) {
+    RankEvent event;
+    if (!window_event(EventKind::kRma, arguments.win, arguments.target, event)) return;
+    measure(arguments, event);
+    if (request != nullptr) event.request = track(*request, {.kind = OperationKind::kPlain});
+    call.log(event, true);
+  });
+}
+
+/// `group`: that of Post and Start, else null.
+inline void log_sync(Call& call, MPI_Win win, int target, const MPI_Group* group = nullptr) {
   RankEvent event;
-  if (result != MPI_SUCCESS || !call.posting_is_on() ||
-      !window_event(EventKind::kRma, arguments.win, arguments.target, event)) {
-    return result;
-  }
-  measure(arguments, event);
-  if (request != nullptr) {
-    event.request = new_operation();
-    process.requests.push(to_key(*request), {.number = event.request, .kind = OperationKind::kPlain});
-  }
+  if (!window_event(EventKind::kRmaSync, win, target, event)) return;
+  if (group != nullptr) event.members = call.thread().members.describe_group(*group);
   call.log(event, true);
-  return result;
 }
 
 /// `target`: MPI_UNDEFINED where all are meant.
 template <class Real>
 int win_sync(MpiCall number, MPI_Win win, int target, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  RankEvent event;
-  if (result == MPI_SUCCESS && call.posting_is_on() &&
-      window_event(EventKind::kRmaSync, win, target, event)) {
-    call.log(event, true);
-  }
-  return result;
+  return post_then(number, real, [&](Call& call) { log_sync(call, win, target); });
 }
 
 /// Post and Start.
 template <class Real>
 int win_sync_group(MpiCall number, MPI_Win win, MPI_Group group, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  RankEvent event;
-  if (result == MPI_SUCCESS && call.posting_is_on() &&
-      window_event(EventKind::kRmaSync, win, MPI_UNDEFINED, event)) {
-    event.members = call.thread().members.describe_group(group);
-    call.log(event, true);
-  }
-  return result;
+  return post_then(number, real, [&](Call& call) { log_sync(call, win, MPI_UNDEFINED, &group); });
 }
 
 template <class Real>
 int win_test(MpiCall number, MPI_Win win, const int* flag, Real real) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result != MPI_SUCCESS) return result;
-  RankEvent event;
-  if (*flag == 0) {
-    call.poll();
-  } else if (call.posting_is_on() && window_event(EventKind::kRmaSync, win, MPI_UNDEFINED, event)) {
-    call.log(event, true);
-  }
-  return result;
+  return call_then(number, real, [&](Call& call) {
+    if (*flag == 0) {
+      call.poll();
+    } else if (call.posting_is_on()) {
+      log_sync(call, win, MPI_UNDEFINED);
+    }
+  });
 }
 
 }  // namespace vef::shim

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "message.h"
+#include "name_hash.h"
 
 namespace vef::shim {
 namespace {
@@ -59,12 +60,6 @@ void make_parents(const char* path) {
     mkdir(part, 0777);
     *slash = '/';
   }
-}
-
-std::uint64_t hash(const char* text) {  // FNV-1a
-  std::uint64_t value = 14695981039346656037ULL;
-  for (; *text != '\0'; ++text) value = (value ^ static_cast<unsigned char>(*text)) * 1099511628211ULL;
-  return value;
 }
 
 }  // namespace
@@ -139,7 +134,7 @@ bool RunDirectory::place_logs(const char* scratch, const Job& job, const char* h
   char full[4096] = "";
   if (realpath(path_, full) == nullptr) return fail(path_, "has no absolute path");
   std::snprintf(logs_, sizeof logs_, "%.2000s/vef-%u-%016llx", scratch, static_cast<unsigned>(geteuid()),
-                static_cast<unsigned long long>(hash(full) ^ (hash(job.name) << 1)));
+                static_cast<unsigned long long>(name_hash(full) ^ (name_hash(job.name) << 1)));
   struct stat found {};
   if (mkdir(logs_, 0700) != 0 && errno != EEXIST) return fail(logs_, "cannot be made");
   if (lstat(logs_, &found) != 0) return fail(logs_, "cannot be used");
