@@ -29,5 +29,6 @@ target_include_directories(vef_formats PRIVATE ${VEF_XXHASH_INCLUDE})
 
 set(VEF_TEST_LABELS rank_log)
 vef_test(rank_log_test "vef_formats;vef_rank_log_writer"
-  src/rank_log_test.cc src/rank_log_pack_test.cc src/rank_log_damage_test.cc src/rank_log_crash_test.cc)
+  src/rank_log_test.cc src/rank_log_repeat_test.cc src/rank_log_pack_test.cc src/rank_log_damage_test.cc
+  src/rank_log_crash_test.cc)
 unset(VEF_TEST_LABELS)

@@ -285,7 +285,7 @@ std::uint32_t OpenChunk::count_sound(bool& complete) {
     const std::uint8_t* heads = decoder.heads;
     if (!decode_event(decoder, *context, event, lists)) break;
     check = check_event(check, take_head(heads), before, static_cast<std::size_t>(decoder.fields - before),
-                        event);
+                        event.gap, event.duration);
     if (events == committed && commit_word(check, events) == header_.commit) {
       complete = true;
       return events;

@@ -57,6 +57,10 @@ struct Slot {
   std::uint64_t sequence_mask = 0;  // likewise
   std::int32_t tag = 0;
   std::uint32_t completions = 0;
+
+  EventKind kind() const { return static_cast<EventKind>(call_key & 0xff); }
+  std::int32_t peer() const { return static_cast<std::int32_t>(place_key >> 32); }
+
   // From here on only for kinds that are kMiddle or kWide.
   std::uint64_t far_key = 0;  // recv_peer | window << 32
   std::uint64_t recv_bytes = 0;
@@ -298,18 +302,22 @@ VEF_INLINE void visit_fields(Breadth breadth, Slot& slot, Predicted& predicted, 
   }
 }
 
-/// After an event: what later ones are predicted from.
-VEF_INLINE void remember(Context& context, const NarrowEvent& event) {
+/// After an event with a request: what later ones, and its completion, are predicted from.
+VEF_INLINE void remember_request(Context& context, EventKind kind, std::uint64_t request, std::uint64_t bytes,
+                                 std::int32_t peer, std::int32_t tag) {
   constexpr KindSet kPostsReceive(EventKind::kIrecv, EventKind::kRecvInit, EventKind::kImrecv,
                                   EventKind::kPrecvInit);
   // Those that name a request made before.
   constexpr KindSet kUsesRequest(EventKind::kRequestFree, EventKind::kCancel, EventKind::kMrecv,
                                  EventKind::kPready);
-  if (event.request != 0) {
-    if (!kUsesRequest.has(event.kind)) context.next_request = event.request + 1;
-    if (kPostsReceive.has(event.kind))
-      context.posted[event.request % kPosted] = {event.request, event.bytes, event.peer, event.tag};
-  }
+  if (!kUsesRequest.has(kind)) context.next_request = request + 1;
+  if (kPostsReceive.has(kind)) context.posted[request % kPosted] = {request, bytes, peer, tag};
+}
+
+/// After an event: what later ones are predicted from.
+VEF_INLINE void remember(Context& context, const NarrowEvent& event) {
+  if (event.request != 0)
+    remember_request(context, event.kind, event.request, event.bytes, event.peer, event.tag);
   if (event.sequence != 0) [[unlikely]]
     context.next_sequence = event.sequence + 1;
 }
@@ -461,7 +469,7 @@ inline bool code_other_lists(Io& io, const ListSizes& sizes, Lists& lists) {
 /// The check value after an event whose kFields are the `count` bytes at `fields`; the bytes of a last word
 /// that do not belong to the event must be readable.
 VEF_INLINE std::uint64_t check_event(std::uint64_t check, std::uint64_t head, const std::uint8_t* fields,
-                                     std::size_t count, const NarrowEvent& event) {
+                                     std::size_t count, std::uint64_t gap, std::uint64_t duration) {
   check = check_step(check, head);
   if (count != 0) [[unlikely]] {
     std::uint64_t word;
@@ -472,7 +480,7 @@ VEF_INLINE std::uint64_t check_event(std::uint64_t check, std::uint64_t head, co
     std::memcpy(&word, fields, 8);
     check = check_step(check, word & ~std::uint64_t{0} >> (64 - 8 * count));
   }
-  return check_step(check, event.gap ^ std::rotl(event.duration, 32));
+  return check_step(check, gap ^ std::rotl(duration, 32));
 }
 
 }  // namespace vef::formats::rank_log

@@ -2,7 +2,10 @@
 // The writing half of rank_log_codec.h. Inlined into RankLogWriter::append().
 #pragma once
 
+#include <iterator>
+
 #include "rank_log_codec.h"
+#include "vef/formats/rank_log_writer.h"
 
 namespace vef::formats::rank_log {
 
@@ -32,11 +35,15 @@ struct FieldsWriter {
   }
 };
 
-/// Write positions in the columns.
+/// What put_times() tells in kClasses and kBits at once.
+VEF_INLINE bool are_short(std::uint64_t first, std::uint64_t second) {
+  return (first | second) < std::uint64_t{1} << 28;
+}
+
+/// Write positions in the columns, but for kClasses: an event takes two bytes of it, at `classes`.
 struct Encoder {
   FieldsWriter fields;
   std::uint8_t* heads;
-  std::uint8_t* classes;
   std::uint8_t* bits;
   std::uint64_t bit;  // position in `bits`
 
@@ -50,18 +57,21 @@ struct Encoder {
     heads += 1 + two;
   }
 
-  VEF_INLINE void put_classes(unsigned first, unsigned second) {
+  static VEF_INLINE void put_classes(std::uint8_t* classes, unsigned first, unsigned second) {
     const auto both = static_cast<std::uint16_t>(first | second << 8);
     std::memcpy(classes, &both, 2);
-    classes += 2;
   }
 
-  VEF_INLINE void times(std::uint64_t first, std::uint64_t second) {
-    if ((first | second) >= std::uint64_t{1} << 28) [[unlikely]]
-      return put_long_times(first, second);
+  VEF_INLINE void put_times(std::uint8_t* classes, std::uint64_t first, std::uint64_t second) {
+    if (!are_short(first, second)) [[unlikely]]
+      return put_long_times(classes, first, second);
+    put_short_times(classes, first, second);
+  }
+
+  VEF_INLINE void put_short_times(std::uint8_t* classes, std::uint64_t first, std::uint64_t second) {
     const auto first_class = static_cast<unsigned>(63 ^ __builtin_clzll(first + 1));
     const auto second_class = static_cast<unsigned>(63 ^ __builtin_clzll(second + 1));
-    put_classes(first_class, second_class);
+    put_classes(classes, first_class, second_class);
     // (first + 1) without its leading one, and above it (second + 1) without its own: the former's leading
     // one is what `second` lacks to second + 1.
     const std::uint64_t both = (second << first_class) + first + 1;
@@ -70,7 +80,7 @@ struct Encoder {
 
   __attribute__((noinline)) static std::uint64_t put_long(std::uint8_t* bits, std::uint64_t bit,
                                                           std::uint64_t time, unsigned& exponent) {
-    Encoder io{{nullptr, nullptr}, nullptr, nullptr, bits, bit};
+    Encoder io{{nullptr, nullptr}, nullptr, bits, bit};
     exponent = static_cast<unsigned>(std::bit_width(time + 1)) - 1;
     if (time + 1 == 0) exponent = 64;  // and no bits
     if (exponent == 64) return bit;
@@ -81,11 +91,11 @@ struct Encoder {
     return io.bit;
   }
 
-  VEF_INLINE void put_long_times(std::uint64_t first, std::uint64_t second) {
+  VEF_INLINE void put_long_times(std::uint8_t* classes, std::uint64_t first, std::uint64_t second) {
     unsigned first_class, second_class;
     bit = put_long(bits, bit, first, first_class);
     bit = put_long(bits, bit, second, second_class);
-    put_classes(first_class, second_class);
+    put_classes(classes, first_class, second_class);
   }
 };
 
@@ -102,6 +112,7 @@ struct ShapeIndex {
   std::uint64_t sets[1u << kSetBits];
   std::uint16_t follower[kSlots];  // the slot of the event after the last one of this slot: loops repeat
   std::uint32_t last;              // slot
+  EventMemo memos[kSlots];         // what the caller knows the event by that the slot predicts
 
   void reset() {
     std::memset(sets, 0, sizeof sets);
@@ -113,6 +124,19 @@ struct ShapeIndex {
     return ((keys.call + (keys.place + keys.far * 0xa0761d6478bd642f) * 0xd6e8feb86659fd93) *
             0x9e3779b97f4a7c15) >>
            (64 - kSetBits);
+  }
+
+  void forget_memo(std::uint32_t slot) { std::end(memos[slot].words)[-1] = 0; }
+
+  /// The slot of the event that is expected next, if that is the one of the memo, else 0. Slot 0
+  /// has no memo.
+  VEF_INLINE std::uint32_t expect(const EventMemo& memo) const {
+    const std::uint32_t number = follower[last];
+    const std::uint64_t(&known)[5] = memos[number].words;
+    const std::uint64_t differs = (memo.words[0] ^ known[0]) | (memo.words[1] ^ known[1]) |
+                                  (memo.words[2] ^ known[2]) | (memo.words[3] ^ known[3]) |
+                                  (memo.words[4] ^ known[4]);
+    return differs == 0 ? number : 0;
   }
 
   /// `far` is looked at where the kind has it: elsewhere it is 0 in the event and in the slot.
@@ -256,6 +280,7 @@ VEF_INLINE std::uint32_t encode_fields(FieldsWriter& io, Context& context, Shape
     io.at = encode_new_slot(io, context, index, keys);
     Slot& fresh = context.slots[context.last_slot[static_cast<unsigned>(event.kind) % kKinds]];
     io.at = encode_differences<kBreadth>(io, context, fresh, event);
+    index.forget_memo(index.last);
     return 0;
   }
   Slot& slot = context.slots[number];
@@ -266,6 +291,7 @@ VEF_INLINE std::uint32_t encode_fields(FieldsWriter& io, Context& context, Shape
   if (differs == 0) [[likely]]
     return number << 1;
   io.at = encode_differences<kBreadth>(io, context, slot, event);
+  index.forget_memo(number);
   return number << 1 | 1;
 }
 

@@ -118,6 +118,7 @@ bool set_level(ZSTD_CCtx* zstd, const ZSTD_compressionParameters& level) {
 struct RankLogWriter::State {
   // What append() touches.
   Encoder io;
+  std::uint8_t* classes = nullptr;  // where kClasses begins
   std::uint64_t check = 0;
   std::uint64_t now_ticks = 0;  // end of the last event
   std::uint32_t chunk_events = 0;
@@ -152,6 +153,13 @@ struct RankLogWriter::State {
   bool seal();
   bool pack(ChunkHeader& chunk, std::size_t& size);
   std::size_t pack_bytes(const std::uint8_t* column, std::size_t size, std::uint8_t* to, std::size_t room);
+  // Member by member: copied as a whole it would live in memory.
+  Encoder encoder() const { return {{io.fields.at, io.fields.limit}, io.heads, io.bits, io.bit}; }
+  std::uint8_t* classes_end() const { return classes + std::size_t{2} * chunk_events; }
+  void commit(const Encoder& done, std::uint64_t new_check, std::uint64_t ticks);
+  std::uint32_t expect(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration) const;
+  template <class... Bytes>
+  void commit_repeat(std::uint32_t number, std::uint64_t gap, std::uint64_t duration, Bytes... fields);
   template <Breadth kBreadth, class Event>
   bool try_append(const Event& event);
   bool try_append_wide(const RankEvent& event);
@@ -269,7 +277,7 @@ void RankLogWriter::State::reset_positions() {
   io.fields.at = columns[kFields];
   io.fields.limit = columns[kFields] + plan.columns[kFields] - kFieldsMargin;
   io.heads = columns[kHeads];
-  io.classes = columns[kClasses];
+  classes = columns[kClasses];
   io.bits = columns[kBits];
   io.bit = 0;
   io.bits[0] = 0;  // put_bits() adds to the byte it finds
@@ -302,7 +310,7 @@ std::size_t RankLogWriter::State::pack_bytes(const std::uint8_t* column, std::si
 
 /// Packs the committed part of the open chunk behind a chunk header in `packed`.
 bool RankLogWriter::State::pack(ChunkHeader& chunk, std::size_t& size) {
-  const std::uint8_t* ends[kColumns] = {io.heads, io.fields.at, io.classes, io.bits + (io.bit + 7) / 8};
+  const std::uint8_t* ends[kColumns] = {io.heads, io.fields.at, classes_end(), io.bits + (io.bit + 7) / 8};
   for (unsigned column = 0; column < kColumns; ++column)
     chunk.raw_bytes[column] = static_cast<std::uint32_t>(ends[column] - columns[column]);
   std::uint8_t* to = packed + sizeof(ChunkHeader);
@@ -352,33 +360,60 @@ bool RankLogWriter::State::seal() {
 __attribute__((noinline)) void RankLogWriter::State::mark(std::uint32_t events) {
   marks[events / kEventsPerMark - 1] = mark_word(check);
   const bool full = io.heads > columns[kHeads] + plan.columns[kHeads] - kHeadsMargin ||
-                    io.classes > columns[kClasses] + plan.columns[kClasses] - kClassesMargin ||
+                    classes_end() > columns[kClasses] + plan.columns[kClasses] - kClassesMargin ||
                     io.bit / 8 > plan.columns[kBits] - kBitsMargin;
   if (full) io.fields.limit = nullptr;
+}
+
+/// The event that `done` has written is in the log from here on.
+VEF_INLINE void RankLogWriter::State::commit(const Encoder& done, std::uint64_t new_check,
+                                             std::uint64_t ticks) {
+  io.fields.at = done.fields.at;
+  io.heads = done.heads;
+  io.bit = done.bit;
+  check = new_check;
+  now_ticks += ticks;
+  const std::uint32_t events = ++chunk_events;
+  std::atomic_ref<std::uint64_t>(open->commit)
+      .store(commit_word(new_check, events), std::memory_order_release);
+  if (events % kEventsPerMark == 0) [[unlikely]]
+    mark(events);
 }
 
 /// Encodes and commits. False: there is no room, or the log has stopped.
 template <Breadth kBreadth, class Event>
 VEF_INLINE bool RankLogWriter::State::try_append(const Event& event) {
-  // Member by member: copied as a whole it would live in memory.
-  Encoder done{{io.fields.at, io.fields.limit}, io.heads, io.classes, io.bits, io.bit};
+  Encoder done = encoder();
+  const std::uint8_t* before = done.fields.at;
   const std::uint32_t head = encode_event<kBreadth>(done.fields, context, index, event);
   if (head == kNoRoom) [[unlikely]]
     return false;
   done.head(head);
-  done.times(event.gap, event.duration);
-  check =
-      check_event(check, head, io.fields.at, static_cast<std::size_t>(done.fields.at - io.fields.at), event);
-  io.fields.at = done.fields.at;
-  io.heads = done.heads;
-  io.classes = done.classes;
-  io.bit = done.bit;
-  now_ticks += event.gap + event.duration;
-  const std::uint32_t events = ++chunk_events;
-  std::atomic_ref<std::uint64_t>(open->commit).store(commit_word(check, events), std::memory_order_release);
-  if (events % kEventsPerMark == 0) [[unlikely]]
-    mark(events);
+  done.put_times(classes_end(), event.gap, event.duration);
+  const auto fields = static_cast<std::size_t>(done.fields.at - before);
+  commit(done, check_event(check, head, before, fields, event.gap, event.duration),
+         event.gap + event.duration);
   return true;
+}
+
+/// The slot of the event that is expected next, where commit_repeat() can log it and it is that of the memo;
+/// else 0.
+VEF_INLINE std::uint32_t RankLogWriter::State::expect(const EventMemo& memo, std::uint64_t gap,
+                                                      std::uint64_t duration) const {
+  return io.fields.room() && are_short(gap, duration) ? index.expect(memo) : 0;
+}
+
+/// Commits what slot `number` predicts, with what `fields` tell of its completion.
+template <class... Bytes>
+VEF_INLINE void RankLogWriter::State::commit_repeat(std::uint32_t number, std::uint64_t gap,
+                                                    std::uint64_t duration, Bytes... fields) {
+  index.last = number;
+  Encoder done = encoder();
+  const std::uint8_t* before = done.fields.at;
+  (done.fields.byte(fields), ...);
+  done.head(number << 1);
+  done.put_short_times(classes_end(), gap, duration);
+  commit(done, check_event(check, number << 1, before, sizeof...(fields), gap, duration), gap + duration);
 }
 
 __attribute__((noinline)) bool RankLogWriter::State::try_append_wide(const RankEvent& event) {
@@ -478,6 +513,66 @@ AppendResult RankLogWriter::append_narrow(const NarrowEvent& event) noexcept {
   return state.try_append<Breadth::kNarrow>(event)
              ? AppendResult::kOk
              : state.append_slowly(event, &State::try_append<Breadth::kNarrow, NarrowEvent>);
+}
+
+void RankLogWriter::note(const EventMemo& memo) noexcept { state_->index.memos[state_->index.last] = memo; }
+
+void RankLogWriter::forget_memos() noexcept {
+  for (std::uint32_t slot = 0; slot < state_->context.used_slots; ++slot) state_->index.forget_memo(slot);
+}
+
+bool RankLogWriter::repeat(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration) noexcept {
+  State& state = *state_;
+  const std::uint32_t number = state.expect(memo, gap, duration);
+  if (number == 0) return false;
+  state.commit_repeat(number, gap, duration);
+  return true;
+}
+
+bool RankLogWriter::repeat_request(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
+                                   std::uint64_t request) noexcept {
+  State& state = *state_;
+  const std::uint32_t number = state.expect(memo, gap, duration);
+  if (number == 0 || request != state.context.next_request) return false;
+  const Slot& slot = state.context.slots[number];
+  remember_request(state.context, slot.kind(), request, slot.bytes, slot.peer(), slot.tag);
+  state.commit_repeat(number, gap, duration);
+  return true;
+}
+
+bool RankLogWriter::repeat_receive(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
+                                   std::int32_t source, std::int32_t tag, std::uint64_t bytes) noexcept {
+  State& state = *state_;
+  const std::uint32_t number = state.expect(memo, gap, duration);
+  const Slot& slot = state.context.slots[number];
+  if (number == 0 || source != slot.peer() || tag != slot.tag || bytes != slot.bytes) {
+    return false;
+  }
+  state.commit_repeat(number, gap, duration, kReceive);
+  return true;
+}
+
+bool RankLogWriter::repeat_completion(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
+                                      const Completion& completion) noexcept {
+  State& state = *state_;
+  Context& context = state.context;
+  const std::uint32_t number = state.expect(memo, gap, duration);
+  if (number == 0 || completion.request != context.next_completed || completion.cancelled) {
+    return false;
+  }
+  if (!completion.is_receive) {
+    ++context.next_completed;
+    state.commit_repeat(number, gap, duration, std::uint8_t{0});
+    return true;
+  }
+  const Posted& posted = context.posted[completion.request % kPosted];
+  if (posted.request != completion.request || posted.peer != completion.source ||
+      posted.tag != completion.tag || posted.bytes != completion.bytes) {
+    return false;
+  }
+  ++context.next_completed;
+  state.commit_repeat(number, gap, duration, kReceive);
+  return true;
 }
 
 AppendResult RankLogWriter::flush() noexcept {

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "recorder.h"
+#include "call.h"
 
 namespace vef::shim {
 
@@ -75,7 +75,9 @@ int comm_idup(MpiCall number, MPI_Comm parent, MPI_Comm* created, MPI_Request* r
     event.comm = entry.number;
     entry.number = process.communicators.reserve_number();
     describe(entry, call.thread().members.describe(parent), event);
-    track(*request, {.target = created, .comm = event.new_comm, .kind = OperationKind::kCommDup});
+    track(*request, {.room = reinterpret_cast<std::uintptr_t>(created),
+                     .source = static_cast<std::int32_t>(event.new_comm),
+                     .kind = OperationKind::kCommDup});
     call.log(event, true);
   });
 }

@@ -45,6 +45,11 @@ void Pending::complete(int i, const MPI_Status& status, Outcome outcome, bool is
   if (i < 0 || index >= count_) return;
   bool known = false;
   if (!taken_out_) {
+    const auto take = [&](const Operation& operation) {
+      add(end_of_plain(operation, status));
+      return true;
+    };
+    if (outcome == Outcome::kDone && process.requests.take_plain(thread_.handles[index], take)) return;
     known = process.requests.update(thread_.handles[index], [&](Operation& operation) {
       return finish(operation, status, outcome, is_gone);
     });
@@ -62,6 +67,8 @@ void Pending::log(Call& call) {
   }
   NarrowEvent event = event_of<NarrowEvent>(EventKind::kComplete);
   event.completions = {thread_.completions.data(), completed_};
+  // See repeats_completion().
+  if (completed_ == 1) return call.log(event, false, memo_of(call.number()));
   call.log(event);
 }
 
@@ -122,7 +129,8 @@ void Pending::add(const formats::Completion& completion) {
 }
 
 void Pending::open_communicator(const Operation& operation) {
-  process.communicators.enter(*static_cast<MPI_Comm*>(operation.target), operation.comm);
+  process.communicators.enter(*reinterpret_cast<MPI_Comm*>(operation.room),
+                              static_cast<std::uint32_t>(operation.source));
 }
 
 ReadableStatuses::ReadableStatuses(Thread& thread, int count, MPI_Status* given) : statuses_(given) {

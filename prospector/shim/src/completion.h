@@ -70,6 +70,33 @@ inline void settle_error(Pending& pending, int i, int error, const MPI_Status& s
   }
 }
 
+inline void settle_single(Pending& pending, int result, const MPI_Status& status, MPI_Request request) {
+  if (result == MPI_SUCCESS) {
+    pending.complete(0, status);
+  } else {
+    settle_error(pending, 0, result, status, request);
+  }
+}
+
+/// complete_one() where another thread may be given the request's handle while this one is in the library.
+template <class Real>
+int complete_one_among_threads(MpiCall number, MPI_Request* request, const int* flag, MPI_Status* given,
+                               Real real) {
+  const DepthGuard depth;
+  ReadableStatus status(given);
+  Pending pending(*local.thread, 1, request);
+  Call call(number);
+  const int result = real(status);
+  call.end();
+  if (flag != nullptr && result == MPI_SUCCESS && *flag == 0) {
+    call.poll();
+    return result;
+  }
+  settle_single(pending, result, status.get(), *request);
+  pending.log(call);
+  return result;
+}
+
 /// After a call that returned MPI_ERR_IN_STATUS or success, sorts out request i.
 inline void settle_one(Pending& pending, int i, int result, const MPI_Status& status, MPI_Request request) {
   if (result == MPI_SUCCESS || status.MPI_ERROR == MPI_SUCCESS) {
@@ -79,41 +106,69 @@ inline void settle_one(Pending& pending, int i, int result, const MPI_Status& st
   }
 }
 
+/// What a call that completes one request is known by.
+[[gnu::always_inline]] inline formats::EventMemo memo_of(MpiCall number) {
+  return {{0, 0, 0, 0, static_cast<std::uint64_t>(number)}};
+}
+
+/// How an operation that is plain has ended.
+[[gnu::always_inline]] inline formats::Completion end_of_plain(const Operation& operation,
+                                                               const MPI_Status& status) {
+  if (operation.kind == OperationKind::kSend) return {.request = operation.number};
+  return {.request = operation.number,
+          .source = status.MPI_SOURCE,
+          .tag = status.MPI_TAG,
+          .bytes = bytes_received(status),
+          .is_receive = true};
+}
+
+/// Logs the end of one request where it ended as the log expected. False: nothing was logged or changed.
+[[gnu::always_inline]] inline bool repeats_completion(MpiCall number, std::uint64_t handle,
+                                                      const CallTimes& times, const MPI_Status& status) {
+  return repeats(times, [&](auto& log, std::uint64_t gap, std::uint64_t duration) {
+    return process.requests.take_plain(handle, [&](const Operation& operation) {
+      return log.repeat_completion(memo_of(number), gap, duration, end_of_plain(operation, status));
+    });
+  });
+}
+
+/// After a call for one request, `original` before it, that completed or failed.
+[[gnu::noinline]] inline void log_completion(MpiCall number, MPI_Request original, MPI_Request now,
+                                             int result, const MPI_Status& status, const CallTimes& times) {
+  Pending pending(*local.thread, 1, &original);
+  Call call(number, times);
+  settle_single(pending, result, status, now);
+  pending.log(call);
+}
+
+/// Wait, and Test where `flag` is not null.
 template <class Real>
-int wait(MpiCall number, MPI_Request* request, MPI_Status* given, Real real) {
+int complete_one(MpiCall number, MPI_Request* request, const int* flag, MPI_Status* given, Real real) {
+  if (threads_are_concurrent) [[unlikely]]
+    return complete_one_among_threads(number, request, flag, given, real);
   const DepthGuard depth;
   ReadableStatus status(given);
-  Pending pending(*local.thread, 1, request);
-  Call call(number);
+  const MPI_Request original = *request;
+  CallTimes times;
+  times.begin();
   const int result = real(status);
-  call.end();
-  if (result == MPI_SUCCESS) {
-    pending.complete(0, status.get());
-  } else {
-    settle_error(pending, 0, result, status.get(), *request);
+  times.stop();
+  if (flag != nullptr && result == MPI_SUCCESS && *flag == 0) {
+    poll(number, times);
+  } else if (result != MPI_SUCCESS || !repeats_completion(number, to_key(original), times, status.get())) {
+    log_completion(number, original, *request, result, status.get(), times);
   }
-  pending.log(call);
   return result;
 }
 
 template <class Real>
+int wait(MpiCall number, MPI_Request* request, MPI_Status* given, Real real) {
+  return complete_one(number, request, nullptr, given, real);
+}
+
+template <class Real>
 int test(MpiCall number, MPI_Request* request, const int* flag, MPI_Status* given, Real real) {
-  const DepthGuard depth;
-  ReadableStatus status(given);
-  Pending pending(*local.thread, 1, request);
-  Call call(number);
-  const int result = real(status);
-  call.end();
-  if (result == MPI_SUCCESS && *flag != 0) {
-    pending.complete(0, status.get());
-    pending.log(call);
-  } else if (result == MPI_SUCCESS) {
-    call.poll();
-  } else {
-    settle_error(pending, 0, result, status.get(), *request);
-    pending.log(call);
-  }
-  return result;
+  return complete_one(number, request, flag, given, real);
 }
 
 /// A request that is found complete is logged as completed here; the later Wait or Test then adds nothing.

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "recorder.h"
+#include "call.h"
 
 namespace vef::shim {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <mpi.h>
 
+#include "call.h"
 #include "control.h"
-#include "recorder.h"
 #include "world.h"
 
 namespace vef::shim {

@@ -14,6 +14,7 @@ namespace vef::shim {
 Pmpi pmpi;
 Constants mpi;
 char library_version[256];
+bool knows_statuses = false;
 
 #if defined(OPEN_MPI)
 const char* const kFamily = "openmpi";
@@ -80,6 +81,7 @@ bool load_own_functions(void* library) {
          load(pmpi.group_free, "PMPI_Group_free", library) &&
          load(pmpi.type_size_x, "PMPI_Type_size_x", library) &&
          load(pmpi.get_elements_x, "PMPI_Get_elements_x", library) &&
+         load(pmpi.status_set_elements_x, "PMPI_Status_set_elements_x", library) &&
          load(pmpi.test_cancelled, "PMPI_Test_cancelled", library) &&
          load(pmpi.comm_idup, "PMPI_Comm_idup", library) &&
          load(pmpi.iallgather, "PMPI_Iallgather", library) && load(pmpi.isend, "PMPI_Isend", library) &&
@@ -133,6 +135,19 @@ bool is_our_family(const char* version) {
 #endif
 
 }  // namespace
+
+void try_statuses() {
+  for (const MPI_Count bytes : {MPI_Count{0}, MPI_Count{12345}, (MPI_Count{1} << 33) + 7}) {
+    MPI_Status status{};
+    MPI_Count told = -1;
+    if (pmpi.status_set_elements_x(&status, mpi.byte, bytes) != MPI_SUCCESS ||
+        pmpi.get_elements_x(&status, mpi.byte, &told) != MPI_SUCCESS || told != bytes ||
+        bytes_in(status) != static_cast<std::uint64_t>(bytes)) {
+      return;
+    }
+  }
+  knows_statuses = true;
+}
 
 LibraryState load_mpi_library() {
   void* library = loaded_library();

@@ -64,6 +64,7 @@ struct Pmpi {
   decltype(&PMPI_Group_free) group_free;
   decltype(&PMPI_Type_size_x) type_size_x;
   decltype(&PMPI_Get_elements_x) get_elements_x;
+  decltype(&PMPI_Status_set_elements_x) status_set_elements_x;
   decltype(&PMPI_Test_cancelled) test_cancelled;
   decltype(&PMPI_Comm_idup) comm_idup;
   decltype(&PMPI_Iallgather) iallgather;
@@ -121,8 +122,25 @@ inline std::uint64_t size_of(MPI_Datatype type) {
   return size < 0 ? 0 : static_cast<std::uint64_t>(size);
 }
 
+/// The bytes that a receive's status tells of, as they lie in it.
+inline std::uint64_t bytes_in(const MPI_Status& status) {
+#if defined(OPEN_MPI)
+  return status._ucount;
+#else
+  return static_cast<std::uint32_t>(status.count_lo) |
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1) << 32;
+#endif
+}
+
+/// Whether bytes_in() knows the statuses of this library: compared with its own functions by try_statuses().
+extern bool knows_statuses;
+/// Once MPI is initialised.
+void try_statuses();
+
 /// Bytes that a receive's status tells of.
 inline std::uint64_t bytes_received(const MPI_Status& status) {
+  if (knows_statuses) [[likely]]
+    return bytes_in(status);
   MPI_Count bytes = 0;
   pmpi.get_elements_x(&status, mpi.byte, &bytes);
   return bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes);

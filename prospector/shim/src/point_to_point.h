@@ -5,9 +5,14 @@
 
 #include <mpi.h>
 
-#include "recorder.h"
+#include "call.h"
 
 namespace vef::shim {
+
+/// Two words in one.
+inline std::uint64_t pair_of(int low, int high) {
+  return static_cast<std::uint32_t>(low) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32;
+}
 
 /// One side of a point-to-point call.
 struct Posted {
@@ -85,32 +90,69 @@ template <class Event = NarrowEvent>
   return event;
 }
 
+/// What the arguments say, and the log knows the call by.
+[[gnu::always_inline]] inline formats::EventMemo memo_of(MpiCall number, const Posted& posted) {
+  return {{to_key(posted.comm), to_key(posted.type), static_cast<std::uint64_t>(posted.count),
+           pair_of(posted.peer, posted.tag), static_cast<std::uint64_t>(number)}};
+}
+
+/// A call that is not as the log expected it.
+[[gnu::noinline]] inline void log_send(MpiCall number, const Posted& posted, const CallTimes& times) {
+  Call call(number, times);
+  if (!call.posting_is_on()) return;
+  NarrowEvent event = posted_event(call, EventKind::kSend, posted);
+  call.log(event, true, memo_of(number, posted));
+}
+
 template <class Real>
 int send(MpiCall number, const Posted& posted, Real real) {
-  return post_then(number, real, [&](Call& call) {
-    NarrowEvent event = posted_event(call, EventKind::kSend, posted);
-    call.log(event, true);
+  const DepthGuard depth;
+  CallTimes times;
+  times.begin();
+  const int result = real();
+  times.stop();
+  if (result != MPI_SUCCESS) [[unlikely]]
+    return result;
+  const bool done = repeats(times, [&](auto& log, std::uint64_t gap, std::uint64_t duration) {
+    return log.repeat(memo_of(number, posted), gap, duration);
   });
+  if (!done) [[unlikely]]
+    log_send(number, posted, times);
+  return result;
 }
 
 /// Logs a call that asked for a message and has the status of the one that came.
-inline void log_answered(Call& call, EventKind kind, const Posted& wanted, int result,
-                         const ReadableStatus& status) {
+[[gnu::noinline]] inline void log_answered(Call& call, MpiCall number, EventKind kind, const Posted& wanted,
+                                           int result, const MPI_Status& status) {
   NarrowEvent event = posted_event(call, kind, wanted);
-  const formats::Completion completion = answer(result, wanted, status.get());
+  const formats::Completion completion = answer(result, wanted, status);
   event.completions = {&completion, 1};
-  call.log(event, true);
+  call.log(event, true, memo_of(number, wanted));
+}
+
+/// Whether the message that came is the one that the log expected.
+[[gnu::always_inline]] inline bool repeats_answer(MpiCall number, const Posted& wanted,
+                                                  const CallTimes& times, const MPI_Status& status) {
+  return repeats(times, [&](auto& log, std::uint64_t gap, std::uint64_t duration) {
+    // A status without a source (MPI_PROC_NULL) is left to answer().
+    return status.MPI_SOURCE >= 0 &&
+           log.repeat_receive(memo_of(number, wanted), gap, duration, status.MPI_SOURCE, status.MPI_TAG,
+                              bytes_received(status));
+  });
 }
 
 template <class Real>
 int wait_for_message(MpiCall number, EventKind kind, const Posted& wanted, MPI_Status* given, Real real) {
   const DepthGuard depth;
   ReadableStatus status(given);
-  Call call(number);
+  CallTimes times;
+  times.begin();
   const int result = real(status);
-  call.end();
+  times.stop();
+  if (result == MPI_SUCCESS && repeats_answer(number, wanted, times, status.get())) return result;
+  Call call(number, times);
   if ((result == MPI_SUCCESS || is_truncation(result)) && call.posting_is_on())
-    log_answered(call, kind, wanted, result, status);
+    log_answered(call, number, kind, wanted, result, status.get());
   return result;
 }
 
@@ -138,19 +180,53 @@ int sendrecv(MpiCall number, const Posted& sent, const Posted& wanted, MPI_Statu
   return result;
 }
 
+/// The program may complete what was posted through the handle from now on; of a receive, what it asked for.
+[[gnu::always_inline]] inline void track_posted(MPI_Request request, Operation operation,
+                                                const Posted& posted) {
+  if (operation.kind == OperationKind::kReceive || operation.kind == OperationKind::kPartitionedReceive) {
+    operation.from_null = posted.peer == MPI_PROC_NULL;
+    operation.source = canonical_rank(posted.peer);
+    operation.tag = canonical_tag(posted.tag);
+    operation.room = posted.bytes();
+  }
+  process.requests.push(to_key(request), operation);
+}
+
+/// A call that is not as the log expected it.
+[[gnu::noinline]] inline void log_post(MpiCall number, EventKind kind, Operation operation,
+                                       const Posted& posted, const CallTimes& times, MPI_Request request) {
+  Call call(number, times);
+  if (!call.posting_is_on()) return;
+  operation.number = new_operation();
+  track_posted(request, operation, posted);
+  NarrowEvent event = posted_event(call, kind, posted);
+  event.request = operation.number;
+  call.log(event, true, memo_of(number, posted));
+}
+
 /// isend, irecv, send_init and recv_init: `operation` says which.
 template <class Real>
 int post(MpiCall number, EventKind kind, Operation operation, const Posted& posted, MPI_Request* request,
          Real real) {
-  return post_then(number, real, [&](Call& call) {
-    operation.from_null = posted.peer == MPI_PROC_NULL;
-    NarrowEvent event = posted_event(call, kind, posted);
-    operation.source = event.peer;
-    operation.tag = event.tag;
-    if (operation.room == 0) operation.room = event.bytes;
-    event.request = track(*request, operation);
-    call.log(event, true);
+  const DepthGuard depth;
+  CallTimes times;
+  times.begin();
+  const int result = real();
+  times.stop();
+  if (result != MPI_SUCCESS) [[unlikely]]
+    return result;
+  const bool done = repeats(times, [&](auto& log, std::uint64_t gap, std::uint64_t duration) {
+    operation.number = process.next_operation.load(std::memory_order_relaxed);
+    return log.repeat_request(memo_of(number, posted), gap, duration, operation.number);
   });
+  if (!done) [[unlikely]] {
+    log_post(number, kind, operation, posted, times, *request);
+    return result;
+  }
+  // One thread only: see repeats().
+  process.next_operation.store(operation.number + 1, std::memory_order_relaxed);
+  track_posted(*request, operation, posted);
+  return result;
 }
 
 template <class Real>

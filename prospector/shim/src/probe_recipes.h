@@ -24,7 +24,7 @@ int iprobe(MpiCall number, const Posted& wanted, const int* flag, MPI_Status* gi
   if (*flag == 0) {
     call.poll();
   } else if (call.posting_is_on()) {
-    log_answered(call, EventKind::kProbe, wanted, result, status);
+    log_answered(call, number, EventKind::kProbe, wanted, result, status.get());
   }
   return result;
 }

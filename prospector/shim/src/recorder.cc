@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "call_class.h"
+#include "call.h"
 #include "call_sites.h"
 #include "clock_sync.h"
 #include "message.h"
@@ -43,8 +43,6 @@ class StateGuard {
   StateGuard(const StateGuard&) = delete;
   StateGuard& operator=(const StateGuard&) = delete;
 };
-
-void stop() { process.mode.store(Mode::kPassive, std::memory_order_relaxed); }
 
 /// In a forked child: the logs belong to the parent.
 void leave_to_parent() {
@@ -131,6 +129,7 @@ Thread* new_thread() {
   }
   thread->next = threads;
   threads = thread;
+  be_not_plain();
   process.thread_count.fetch_add(1, std::memory_order_relaxed);
   return thread;
 }
@@ -145,6 +144,7 @@ bool open_capture() {
   threads_are_concurrent = world_has_concurrent_threads();
   if (!process.communicators.start()) return false;
   if (is_initialized()) process.communicators.enter_predefined();
+  try_statuses();
   process.poll_gap_ticks = static_cast<std::uint64_t>(static_cast<double>(options.poll_gap_ns) *
                                                       (ticks_are_ns ? 1.0 : tick_rate()));
   if (!capture.open(options, world.rank, world.size)) {
@@ -197,6 +197,22 @@ bool open_thread(bool& is_first) {
 }
 
 }  // namespace
+
+void stop() {
+  process.mode.store(Mode::kPassive, std::memory_order_relaxed);
+  be_not_plain();
+}
+
+void clear_handles() {
+  local.generation = process.generation.load(std::memory_order_relaxed);
+  local.comm_number = formats::kCommNull;
+  local.type_size = 0;
+  if (local.thread->log != nullptr) local.thread->log->forget_memos();
+}
+
+std::uint32_t find_call_site(void (*describe)(void* self, const RankEvent& event), void* self) {
+  return call_sites.find(local.caller, describe, self);
+}
 
 bool first_call() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -285,132 +301,7 @@ void set_recording(bool on) {
   if (on == !process.is_off()) return;
   (on ? process.on_since : process.off_since).store(ticks(), std::memory_order_relaxed);
   process.pauses.fetch_add(1, std::memory_order_release);
-}
-
-void Call::after_append(formats::AppendResult result) {
-  if (result == formats::AppendResult::kTurnedOver) turned_over_ = true;
-  if (result == formats::AppendResult::kStopped) stop_writing();
-}
-
-/// Logs what has gathered since the last event: failed polls, and time for which recording was off.
-void Call::settle() {
-  if (thread_.polls.count != 0) {
-    RankEvent event = event_of(EventKind::kPolls, thread_.polls_call);
-    event.polls = thread_.polls;
-    event.gap = thread_.polls_gap;
-    event.duration = thread_.polls.inside + thread_.polls.short_gaps + thread_.polls.long_gaps;
-    thread_.polls = {};
-    append(event);
-  }
-  if (thread_.left_out_calls != 0) {
-    RankEvent event = event_of(EventKind::kPause);
-    event.gap = thread_.left_out_gap;
-    event.duration = thread_.left_out_time;
-    thread_.left_out_calls = thread_.left_out_gap = thread_.left_out_time = 0;
-    append(event);
-  }
-  const std::uint64_t pauses = process.pauses.load(std::memory_order_acquire);
-  if (thread_.pauses_seen == pauses) return;
-  const bool off = (pauses & 1) != 0;
-  const std::uint64_t off_since = process.off_since.load(std::memory_order_relaxed);
-  const std::uint64_t begin = off_since > thread_.last_end ? off_since : thread_.last_end;
-  const std::uint64_t on_since = process.on_since.load(std::memory_order_relaxed);
-  const std::uint64_t until = off || on_since > start_ ? start_ : on_since;
-  if (!off) thread_.pauses_seen = pauses;  // while off, the pause goes on after this event
-  if (until <= begin) return;
-  RankEvent event = event_of(EventKind::kPause, MpiCall::kPcontrol);
-  event.gap = begin - thread_.last_end;
-  event.duration = until - begin;
-  thread_.last_end = until;
-  append(event);
-}
-
-/// Whether VEF_CALLS has the class of this call. Of calls that are left out only the time is kept, that of
-/// many in a row as one pause.
-bool Call::is_selected() {
-  const unsigned own = class_of(call_);
-  if (own == 0 || (own & process.calls) != 0) return true;
-  if (thread_.polls.count != 0) settle();
-  const std::uint64_t begin = start_ > thread_.last_end ? start_ : thread_.last_end;
-  const std::uint64_t end = end_ > begin ? end_ : begin;
-  ++thread_.left_out_calls;
-  thread_.left_out_gap += begin - thread_.last_end;
-  thread_.left_out_time += end - begin;
-  thread_.last_end = end;
-  return false;
-}
-
-/// Describes the site first if it is new.
-std::uint32_t Call::call_site() {
-  const auto describe = [](void* self, const RankEvent& event) { static_cast<Call*>(self)->append(event); };
-  return call_sites.find(local.caller, describe, this);
-}
-
-void Call::log_between(RankEvent& event, std::uint64_t start, std::uint64_t end) {
-  start_ = start;
-  end_ = end;
-  errno_ = errno;
-  log(event);
-}
-
-void Call::log(RankEvent& event, bool posting) { log_any(event, posting); }
-
-/// The time since the end of this call went into compressing and writing the log.
-void Call::log_turnover() {
-  turned_over_ = false;
-  const std::uint64_t now = ticks();
-  if (now <= thread_.last_end) return;
-  RankEvent pause = event_of(EventKind::kPause);
-  pause.duration = now - thread_.last_end;
-  thread_.last_end = now;
-  append(pause);
-}
-
-void Call::stop_writing() {
-  stop();
-  say("rank %d: recording stops: %s", world.rank, thread_.log->error());
-}
-
-void Call::log_time() {
-  if (!posting_is_on()) return;
-  RankEvent event = event_of(EventKind::kComplete);
-  log(event);
-}
-
-void Call::flush() {
-  log_time();
-  if (thread_.log == nullptr) return;
-  const formats::AppendResult result = thread_.log->flush();
-  if (result == formats::AppendResult::kTurnedOver) log_turnover();
-  if (result == formats::AppendResult::kStopped) stop_writing();
-}
-
-void Call::poll() {
-  if (process.is_off()) return;
-  formats::Polls& polls = thread_.polls;
-  const std::uint64_t gap = start_ > thread_.last_end ? start_ - thread_.last_end : 0;
-  if (polls.count == 0) {
-    settle();
-    thread_.polls_gap = start_ > thread_.last_end ? start_ - thread_.last_end : 0;
-    thread_.polls_call = call_;
-  } else {
-    (gap <= process.poll_gap_ticks ? polls.short_gaps : polls.long_gaps) += gap;
-  }
-  ++polls.count;
-  polls.inside += end_ - start_;
-  thread_.last_end = end_;
-}
-
-Communicator Call::communicator(MPI_Comm comm) {
-  Communicator found;
-  if (process.communicators.find(comm, found)) [[likely]]
-    return found;
-  if (comm == mpi.comm_null) return found;
-  found = process.communicators.enter(comm);
-  RankEvent event = event_of(EventKind::kCommDefine, call_);
-  describe(found, thread_.members.describe(comm), event);
-  append(event);
-  return found;
+  be_not_plain();
 }
 
 }  // namespace vef::shim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of the recorder: one Process, one Thread for each thread that calls MPI. A wrapper asks
-// outermost(); if that says true it makes a Call, which takes the times, and logs at most a few events
-// through it.
+// outermost(); if that says true it calls a recipe, which takes the times and logs at most a few events
+// (call.h).
 //
 // The recorder starts at the first MPI call and stops after MPI_Finalize has returned, when a log cannot be
 // written, or in a forked child; stopped, the wrappers only forward.
@@ -28,15 +28,6 @@ using formats::MpiCall;
 using formats::NarrowEvent;
 using formats::RankEvent;
 
-/// `Event` may be NarrowEvent where that suffices for the kind: it is filled in and logged in less time.
-template <class Event = RankEvent>
-inline Event event_of(EventKind kind, MpiCall call = MpiCall::kNone) {
-  Event event;
-  event.kind = kind;
-  event.call = static_cast<std::uint16_t>(call);
-  return event;
-}
-
 /// What one thread records. Kept until the end of the process; a new thread takes over that of one that has
 /// ended.
 struct Thread {
@@ -53,6 +44,15 @@ struct Thread {
   std::atomic<bool> in_use{true};
   Thread* next = nullptr;
 
+  // To a run of failed polls.
+  void add_poll(std::uint64_t start, std::uint64_t end, std::uint64_t poll_gap_ticks) {
+    const std::uint64_t gap = start > last_end ? start - last_end : 0;
+    (gap <= poll_gap_ticks ? polls.short_gaps : polls.long_gaps) += gap;
+    ++polls.count;
+    polls.inside += end - start;
+    last_end = end;
+  }
+
   // Scratch of the call at hand.
   GrowBuffer<formats::Completion> completions;
   GrowBuffer<std::uint64_t> numbers;
@@ -66,6 +66,9 @@ enum class Mode : int { kUnstarted, kRecording, kPassive };
 
 struct Process {
   std::atomic<Mode> mode{Mode::kUnstarted};
+  // Nothing out of the ordinary: one thread records all calls, without call sites, and nothing waits for the
+  // next event to be settled. Then a call that is as the log expects it is logged by repeat().
+  std::atomic<bool> plain{false};
   RequestTable requests;
   RequestTable messages;
   CommunicatorTable communicators;
@@ -110,17 +113,26 @@ extern thread_local constinit ThreadLocal local [[gnu::tls_model("initial-exec")
 bool first_call();    // starts the recorder; whether it records
 bool enter_thread();  // gives this thread a log; whether it has one
 
-/// Before a communicator or a type is freed.
-inline void forget_handles() { process.generation.fetch_add(1, std::memory_order_relaxed); }
+inline void be_not_plain() { process.plain.store(false, std::memory_order_relaxed); }
 
-/// Clears the caches of this thread if a handle has been freed since they were filled.
+/// Before a communicator or a type is freed.
+inline void forget_handles() {
+  process.generation.fetch_add(1, std::memory_order_relaxed);
+  be_not_plain();
+}
+
+/// Stops recording for good; the logs are still to be closed.
+void stop();
+
+/// The call site of the call at hand; `describe(self, event)` logs what defines it if it is new.
+std::uint32_t find_call_site(void (*describe)(void* self, const RankEvent& event), void* self);
+
+/// Clears what this thread knows of handles: they have been freed since, and may be others now.
+void clear_handles();
+
 inline void check_handles() {
-  const std::uint64_t now = process.generation.load(std::memory_order_relaxed);
-  if (local.generation == now) [[likely]]
-    return;
-  local.generation = now;
-  local.comm_number = formats::kCommNull;
-  local.type_size = 0;
+  if (local.generation != process.generation.load(std::memory_order_relaxed)) [[unlikely]]
+    clear_handles();
 }
 
 /// count elements of `type`, in bytes.
@@ -154,143 +166,6 @@ class DepthGuard {
   DepthGuard(const DepthGuard&) = delete;
   DepthGuard& operator=(const DepthGuard&) = delete;
 };
-
-/// One outermost call: its times and its events. Between constructor and end() lies the library's work.
-class Call {
- public:
-  explicit Call(MpiCall call) : call_(call), thread_(*local.thread) {
-    if (process.thread_count.load(std::memory_order_relaxed) > 1) [[unlikely]]
-      sequence_ = process.next_sequence.fetch_add(1, std::memory_order_relaxed);
-    start_ = ticks();
-  }
-  void end() {
-    end_ = ticks();
-    errno_ = errno;
-  }
-  ~Call() { errno = errno_; }
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-
-  Thread& thread() { return thread_; }
-
-  /// Whether this call, which posts something or is collective, is logged (MPI_Pcontrol, VEF_CALLS).
-  bool posting_is_on() {
-    return !process.is_off() && (process.calls == settings::kAllCalls || is_selected());
-  }
-
-  /// Logs the event, with the call's number, times and, where asked, its sequence number. Several events of
-  /// one call share its time: the first has it.
-  [[gnu::always_inline]] void log(NarrowEvent& event, bool posting = false) { log_any(event, posting); }
-  void log(RankEvent& event, bool posting = false);
-
-  /// The same for a call whose times were taken elsewhere.
-  void log_between(RankEvent& event, std::uint64_t start, std::uint64_t end);
-
-  /// Logs nothing but the time inside the call, unless recording is off.
-  void log_time();
-
-  /// Counts a failed Test or Iprobe.
-  void poll();
-
-  /// Seals the open chunk of this thread's log.
-  void flush();
-
-  /// The communicator; one that has not been seen is described to the log first.
-  Communicator communicator(MPI_Comm comm);
-
-  std::uint32_t communicator_number(MPI_Comm comm) {
-    check_handles();
-    if (local.comm_number == formats::kCommNull || local.comm != comm) {
-      local.comm_number = communicator(comm).number;
-      local.comm = comm;
-    }
-    return local.comm_number;
-  }
-
- private:
-  bool is_selected();
-  void settle();
-  std::uint32_t call_site();
-  void append(const NarrowEvent& event);
-  void append(const RankEvent& event);
-  template <class Event>
-  [[gnu::always_inline]] void log_any(Event& event, bool posting);
-  void appended(formats::AppendResult result);
-  void after_append(formats::AppendResult result);
-  void stop_writing();
-  void log_turnover();
-
-  MpiCall call_;
-  Thread& thread_;
-  std::uint64_t start_ = 0;
-  std::uint64_t end_ = 0;
-  std::uint64_t sequence_ = 0;
-  int errno_ = 0;
-  bool turned_over_ = false;
-};
-
-inline void Call::appended(formats::AppendResult result) {
-  if (result != formats::AppendResult::kOk) [[unlikely]]
-    after_append(result);
-}
-
-inline void Call::append(const NarrowEvent& event) {
-  if (thread_.log != nullptr) appended(thread_.log->append_narrow(event));
-}
-
-inline void Call::append(const RankEvent& event) {
-  if (thread_.log != nullptr) appended(thread_.log->append(event));
-}
-
-template <class Event>
-inline void Call::log_any(Event& event, bool posting) {
-  if (thread_.polls.count != 0 || thread_.left_out_calls != 0 ||
-      thread_.pauses_seen != process.pauses.load(std::memory_order_relaxed)) [[unlikely]]
-    settle();
-  // Calls that were recorded inside this one (callbacks of MPI_Finalize) have ended after its start.
-  const std::uint64_t begin = start_ > thread_.last_end ? start_ : thread_.last_end;
-  const std::uint64_t end = end_ > begin ? end_ : begin;
-  event.call = static_cast<std::uint16_t>(call_);
-  event.gap = begin - thread_.last_end;
-  event.duration = end - begin;
-  event.sequence = posting ? sequence_ : 0;
-  if (process.records_sites && local.caller != nullptr) [[unlikely]]
-    event.site = call_site();
-  thread_.last_end = end;
-  append(event);
-  if (turned_over_) [[unlikely]]
-    log_turnover();
-}
-
-inline std::uint64_t new_operation(std::uint64_t count = 1) {
-  return process.next_operation.fetch_add(count, std::memory_order_relaxed);
-}
-
-/// The program may complete `operation` through the handle from now on. Its number.
-inline std::uint64_t track(MPI_Request handle, Operation operation) {
-  operation.number = new_operation();
-  process.requests.push(to_key(handle), operation);
-  return operation.number;
-}
-
-/// An outermost call; where it succeeds, `then` takes the Call and logs what it meant.
-template <class Real, class Then>
-int call_then(MpiCall number, Real real, Then then) {
-  const DepthGuard depth;
-  Call call(number);
-  const int result = real();
-  call.end();
-  if (result == MPI_SUCCESS) then(call);
-  return result;
-}
-
-/// The same of a call that posts something or is collective: only where these are logged now.
-template <class Real, class Then>
-int post_then(MpiCall number, Real real, Then then) {
-  return call_then(number, real, [&](Call& call) {
-    if (call.posting_is_on()) then(call);
-  });
-}
 
 /// Within MPI_Init after the library's own, and within MPI_Finalize before it: compares the hosts' clocks,
 /// where that was asked for.

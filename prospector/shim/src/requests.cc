@@ -22,7 +22,7 @@ void RequestTable::release() {
   node_capacity_ = free_node_ = 0;
 }
 
-bool RequestTable::push(std::uint64_t handle, const Operation& operation, bool front) {
+bool RequestTable::push_slowly(std::uint64_t handle, const Operation& operation, bool front) {
   TableGuard guard(lock_);
   Slot* slot = find(handle);
   if (slot == nullptr) {
@@ -61,17 +61,8 @@ bool RequestTable::pop(std::uint64_t handle, Operation& operation) {
   });
 }
 
-RequestTable::Slot* RequestTable::find(std::uint64_t handle) {
-  if (capacity_ == 0) return nullptr;
-  for (std::size_t index = handle_hash(handle) & (capacity_ - 1); slots_[index].used;
-       index = (index + 1) & (capacity_ - 1)) {
-    if (slots_[index].handle == handle) return &slots_[index];
-  }
-  return nullptr;
-}
-
-void RequestTable::remove_first(Slot& slot) {
-  if (slot.next == 0) return erase(static_cast<std::size_t>(&slot - slots_));
+/// The next one of the handle takes its place.
+void RequestTable::remove_chained(Slot& slot) {
   const std::uint32_t node = slot.next;
   slot.first = nodes_[node - 1].operation;
   slot.next = nodes_[node - 1].next;
@@ -79,11 +70,6 @@ void RequestTable::remove_first(Slot& slot) {
   nodes_[node - 1].next = free_node_;
   free_node_ = node;
   --chained_;
-}
-
-void RequestTable::erase(std::size_t index) {
-  close_hole(slots_, capacity_, index);
-  --used_slots_;
 }
 
 bool RequestTable::grow_slots() {

@@ -27,16 +27,21 @@ enum class OperationKind : std::uint8_t {
 
 struct Operation {
   std::uint64_t number = 0;  // from 1; 0: none
-  void* target = nullptr;    // kCommDup: where the library puts the new handle
-  std::uint64_t room = 0;    // receives: bytes, source and tag, canonical; partitioned sends: bytes of a part
+  // Receives: bytes, source and tag, canonical. Partitioned sends: bytes of a part. kCommDup: where the
+  // library puts the new handle, an address, and the new communicator's number.
+  std::uint64_t room = 0;
   std::int32_t source = 0;
   std::int32_t tag = 0;
-  std::uint32_t comm = 0;  // kCommDup: the new communicator's number
   OperationKind kind = OperationKind::kSend;
   bool persistent = false;
   bool active = true;      // persistent ones: started and not completed
   bool from_null = false;  // a receive from MPI_PROC_NULL: its status tells nothing
   bool cancelled = false;  // MPI_Cancel was called
+
+  /// A send or receive that ends when its request does, of which the status tells all.
+  bool is_plain() const {
+    return kind <= OperationKind::kReceive && active && !persistent && !from_null && !cancelled;
+  }
 };
 
 class RequestTable {
@@ -50,7 +55,14 @@ class RequestTable {
 
   /// Appends to (front: puts at the head of) the handle's queue. False: no memory, the operation is
   /// forgotten.
-  bool push(std::uint64_t handle, const Operation& operation, bool front = false);
+  bool push(std::uint64_t handle, const Operation& operation, bool front = false) {
+    const std::size_t index = handle_hash(handle) & (capacity_ - 1);
+    if (threads_are_concurrent || used_slots_ * 2 >= capacity_ || slots_[index].used) [[unlikely]]
+      return push_slowly(handle, operation, front);
+    slots_[index] = {.handle = handle, .first = operation, .next = 0, .last = 0, .used = true};
+    ++used_slots_;
+    return true;
+  }
 
   /// Takes the oldest operation of the handle out of the table.
   bool pop(std::uint64_t handle, Operation& operation);
@@ -63,6 +75,16 @@ class RequestTable {
     Slot* slot = find(handle);
     if (slot == nullptr) return false;
     if (change(slot->first)) remove_first(*slot);
+    return true;
+  }
+
+  /// The same for an operation that is plain, in one thread. `take(operation)`
+  /// returns whether it leaves the table. False: it did not, or there is none.
+  template <class Take>
+  [[gnu::always_inline]] bool take_plain(std::uint64_t handle, Take take) {
+    Slot* slot = find(handle);
+    if (slot == nullptr || !slot->first.is_plain() || !take(slot->first)) return false;
+    remove_first(*slot);
     return true;
   }
 
@@ -81,9 +103,26 @@ class RequestTable {
     bool used;
   };
 
-  Slot* find(std::uint64_t handle);
-  void remove_first(Slot& slot);
-  void erase(std::size_t index);
+  Slot* find(std::uint64_t handle) {
+    if (capacity_ == 0) return nullptr;
+    for (std::size_t index = handle_hash(handle) & (capacity_ - 1); slots_[index].used;
+         index = (index + 1) & (capacity_ - 1)) {
+      if (slots_[index].handle == handle) return &slots_[index];
+    }
+    return nullptr;
+  }
+  bool push_slowly(std::uint64_t handle, const Operation& operation, bool front);
+  void remove_first(Slot& slot) {
+    if (slot.next != 0) [[unlikely]]
+      return remove_chained(slot);
+    const auto index = static_cast<std::size_t>(&slot - slots_);
+    if (slots_[(index + 1) & (capacity_ - 1)].used) [[unlikely]]
+      close_hole(slots_, capacity_, index);
+    else
+      slot.used = false;
+    --used_slots_;
+  }
+  void remove_chained(Slot& slot);
   bool grow_slots();
   std::uint32_t new_node();
 

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "recorder.h"
+#include "call.h"
 #include "windows.h"
 
 namespace vef::shim {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "windows.h"
 
-#include "recorder.h"
+#include "call.h"
 
 namespace vef::shim {
 

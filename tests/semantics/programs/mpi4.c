@@ -93,16 +93,13 @@ static void both_ways_at_once(void) {
   int in = -1, both = my_rank;
   MPI_Request requests[2];
   MPI_Status statuses[2];
-  blank(&statuses[0]);
-  blank(&statuses[1]);
   int code = MPI_Isendrecv(&my_rank, 1, MPI_INT, next, 2, &in, 1, MPI_INT, previous, 2, MPI_COMM_WORLD,
                            &requests[0]);
   code |= MPI_Isendrecv_replace(&both, 1, MPI_INT, next, 3, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &requests[1]);
   code |= MPI_Waitall(2, requests, statuses);
-  for (int i = 0; i < 2; ++i) {
-    see(text("isendrecv/%d", i), code == MPI_SUCCESS && in == previous && both == previous, "%s %d %d %s",
-        error_name(code), in, both, raw_status(&statuses[i]));
-  }
+  /* Not the statuses: MPICH 4.0 leaves in them what the request's memory held before. */
+  see("isendrecv", code == MPI_SUCCESS && in == previous && both == previous, "%s %d %d", error_name(code),
+      in, both);
 }
 
 static void information(void) {

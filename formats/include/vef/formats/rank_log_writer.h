@@ -46,6 +46,11 @@ enum class AppendResult {
   kStopped,     // not accepted: the log had stopped (disk full, ...); see RankLogWriter::error()
 };
 
+/// What a caller knows an event by, in words of its own choosing: the arguments of the call. See repeat().
+struct EventMemo {
+  std::uint64_t words[5] = {};  // the last one is not 0
+};
+
 class RankLogWriter {
  public:
   /// Opens the files O_EXCL | O_NOFOLLOW, mode 0600, and reserves the blocks of the open chunk. Null on
@@ -57,6 +62,27 @@ class RankLogWriter {
   AppendResult append(const RankEvent& event) noexcept;
   /// The same for an event of a kind that NarrowEvent suffices for, and cheaper: nothing else is looked at.
   AppendResult append_narrow(const NarrowEvent& event) noexcept;
+
+  /// `memo` stands for the event that was appended last: whenever it is given again, the event is the same in
+  /// all but gap, duration, request and what is said of its completion.
+  void note(const EventMemo& memo) noexcept;
+
+  /// The memos mean nothing any more.
+  void forget_memos() noexcept;
+
+  /// These append the event that `memo` was noted for, if it is the one that the log expects next: after the
+  /// last event came that one before, and nothing else has changed it since. False: nothing was appended, and
+  /// append() is to be asked. A loop costs less so, because the event is neither filled in nor looked at.
+  bool repeat(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration) noexcept;
+  /// An event that posts `request`.
+  bool repeat_request(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
+                      std::uint64_t request) noexcept;
+  /// A receive or probe with one completion: that of a message as it was asked for.
+  bool repeat_receive(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration, std::int32_t source,
+                      std::int32_t tag, std::uint64_t bytes) noexcept;
+  /// A kComplete with one completion.
+  bool repeat_completion(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
+                         const Completion& completion) noexcept;
 
   /// Seals the open chunk now: what is recorded so far lies compressed in the .vlog file.
   AppendResult flush() noexcept;
