@@ -25,7 +25,7 @@ class DamagedLog : public ::testing::Test {
       // At ten bytes each (a difference of 2^62) these fill most of a chunk, and compress to almost nothing.
       OwnedEvent filler;
       filler.fields.kind = EventKind::kCollective;
-      for (int i = 0; i < 4500; ++i) filler.sizes.push_back(static_cast<std::uint64_t>(i) << 62);
+      for (int i = 0; i < 4100; ++i) filler.sizes.push_back(static_cast<std::uint64_t>(i) << 62);
       append(*writer, filler);
     }
     for (int i = 0; i < 300; ++i) append(*writer, source.next());

@@ -105,38 +105,82 @@ struct ShapeKeys {
   std::uint64_t far;
 };
 
-/// Finds the slot of a shape: 512 sets of four slot numbers, the youngest in the lowest 16 bits. A number may
-/// be stale (its slot given to another shape since); the comparison of keys finds out.
+/// What else tells two slots of one shape apart: a loop that alternates between messages of two sizes has a
+/// slot for either, and repeats itself number for number.
+struct Variant {
+  std::uint64_t bytes;
+  std::int32_t tag;
+  std::uint32_t completions;
+  // Where the kind has them, else 0.
+  std::uint64_t recv_bytes = 0;
+  std::int32_t recv_tag = 0;
+  std::uint32_t sizes = 0;
+
+  template <bool kFar>
+  VEF_INLINE bool is(const Slot& slot) const {
+    return slot.bytes == bytes && slot.tag == tag && slot.completions == completions &&
+           (!kFar || (slot.recv_bytes == recv_bytes && slot.recv_tag == recv_tag && slot.sizes == sizes));
+  }
+  std::uint64_t hash() const {
+    const std::uint64_t rest = pair_key(static_cast<std::uint32_t>(recv_tag), sizes) + recv_bytes;
+    return (bytes + pair_key(static_cast<std::uint32_t>(tag), completions + 1) * 0xe7037ed1a0b428db) *
+               0x8ebc6af09c88c6e3 +
+           rest * 0x589965cc75374cc3;
+  }
+};
+
+/// Finds the slot of an event: of its shape, of its variant, or of what the caller knows it by. The hash
+/// tables hold slot numbers that may be stale (the slot given to another shape since); comparing finds out.
 struct ShapeIndex {
   static constexpr unsigned kSetBits = 9;
-  std::uint64_t sets[1u << kSetBits];
+  static constexpr unsigned kVariants = 64;  // of a shape; what differs more often than that repeats nothing
+  std::uint64_t sets[1u << kSetBits];        // four slot numbers each, the youngest in the lowest 16 bits
+  std::uint8_t variants[1u << kSetBits];     // of the shape with this hash
   std::uint16_t follower[kSlots];  // the slot of the event after the last one of this slot: loops repeat
+  std::uint16_t by_memo[kSlots];   // by the memo's hash
   std::uint32_t last;              // slot
   EventMemo memos[kSlots];         // what the caller knows the event by that the slot predicts
 
   void reset() {
     std::memset(sets, 0, sizeof sets);
+    std::memset(variants, 0, sizeof variants);
     std::memset(follower, 0, sizeof follower);
+    std::memset(by_memo, 0, sizeof by_memo);
     last = 0;
   }
 
-  static VEF_INLINE std::size_t set_of(const ShapeKeys& keys) {
-    return ((keys.call + (keys.place + keys.far * 0xa0761d6478bd642f) * 0xd6e8feb86659fd93) *
-            0x9e3779b97f4a7c15) >>
+  static VEF_INLINE std::uint64_t hash_of(const ShapeKeys& keys) {
+    return (keys.call + (keys.place + keys.far * 0xa0761d6478bd642f) * 0xd6e8feb86659fd93) * kCheckFactor;
+  }
+  static VEF_INLINE std::size_t set_of(std::uint64_t hash) { return hash >> (64 - kSetBits); }
+
+  static VEF_INLINE std::size_t place_of(const EventMemo& memo) {
+    const std::uint64_t(&word)[5] = memo.words;
+    return ((word[0] + word[3] + (word[1] + word[2] + word[4] * 0xd6e8feb86659fd93) * 0xa0761d6478bd642f) *
+            kCheckFactor) >>
            (64 - kSetBits);
   }
+  static_assert(kSlots == 1u << kSetBits);
 
+  static VEF_INLINE bool are_same(const EventMemo& a, const EventMemo& b) {
+    return ((a.words[0] ^ b.words[0]) | (a.words[1] ^ b.words[1]) | (a.words[2] ^ b.words[2]) |
+            (a.words[3] ^ b.words[3]) | (a.words[4] ^ b.words[4])) == 0;
+  }
+
+  void note(const EventMemo& memo) {
+    memos[last] = memo;
+    by_memo[place_of(memo)] = static_cast<std::uint16_t>(last);
+  }
   void forget_memo(std::uint32_t slot) { std::end(memos[slot].words)[-1] = 0; }
 
-  /// The slot of the event that is expected next, if that is the one of the memo, else 0. Slot 0
-  /// has no memo.
-  VEF_INLINE std::uint32_t expect(const EventMemo& memo) const {
+  /// The slot of the memo; 0, which has none: not known.
+  VEF_INLINE std::uint32_t find(const EventMemo& memo) const {
     const std::uint32_t number = follower[last];
-    const std::uint64_t(&known)[5] = memos[number].words;
-    const std::uint64_t differs = (memo.words[0] ^ known[0]) | (memo.words[1] ^ known[1]) |
-                                  (memo.words[2] ^ known[2]) | (memo.words[3] ^ known[3]) |
-                                  (memo.words[4] ^ known[4]);
-    return differs == 0 ? number : 0;
+    return are_same(memo, memos[number]) ? number : look_up(memo);
+  }
+  __attribute__((noinline)) std::uint32_t look_up(const EventMemo& memo) const {
+    const std::uint32_t number = by_memo[place_of(memo)];
+    return are_same(memo, memos[number]) ? number : 0;
   }
 
   /// `far` is looked at where the kind has it: elsewhere it is 0 in the event and in the slot.
@@ -145,37 +189,40 @@ struct ShapeIndex {
     return slot.call_key == keys.call && slot.place_key == keys.place && (!kFar || slot.far_key == keys.far);
   }
 
-  /// 0: there is none.
+  /// A slot of the shape, and of the variant if that is given; 0: there is none.
   template <bool kFar>
-  VEF_INLINE std::uint32_t find(const Context& context, const ShapeKeys& keys) {
-    std::uint32_t number = follower[last];  // 0, the empty slot, is like no shape
-    if (!is<kFar>(context.slots[number], keys)) [[unlikely]] {
-      number = look_up<kFar>(context, keys);
-      follower[last] = static_cast<std::uint16_t>(number);
-    }
-    last = number;
-    return number;
-  }
-
-  template <bool kFar>
-  __attribute__((noinline)) std::uint32_t look_up(const Context& context, const ShapeKeys& keys) const {
-    for (std::uint64_t set = sets[set_of(keys)]; set != 0; set >>= 16) {
+  std::uint32_t look_up(const Context& context, const ShapeKeys& keys, const Variant* variant) const {
+    const std::uint64_t hash = hash_of(keys) + (variant != nullptr ? variant->hash() : 0);
+    for (std::uint64_t set = sets[set_of(hash)]; set != 0; set >>= 16) {
       const std::uint32_t number = set & 0xffff;
-      if (is<kFar>(context.slots[number], keys)) return number;
+      const Slot& slot = context.slots[number];
+      if (is<kFar>(slot, keys) && (variant == nullptr || variant->is<kFar>(slot))) return number;
     }
     return 0;
   }
 
-  void insert(const ShapeKeys& keys, std::uint32_t slot) {
-    std::uint64_t& set = sets[set_of(keys)];
+  void insert(std::uint64_t hash, std::uint32_t slot) {
+    std::uint64_t& set = sets[set_of(hash)];
     set = set << 16 | slot;
+  }
+
+  /// Whether the shape gets one more slot. Half of them are kept for other shapes.
+  bool may_vary(const Context& context, const ShapeKeys& keys) {
+    std::uint8_t& count = variants[set_of(hash_of(keys))];
+    if (count == kVariants || context.used_slots > kSlots / 2) return false;
+    ++count;
+    return true;
+  }
+
+  /// The event at hand has this slot.
+  VEF_INLINE void go_to(std::uint32_t slot) {
+    follower[last] = static_cast<std::uint16_t>(slot);
     last = slot;
   }
 };
 
-/// A shape that has no slot: it takes the next one, and is told as differences to the last shape of its kind.
-__attribute__((noinline)) inline std::uint8_t* encode_new_slot(FieldsWriter io, Context& context,
-                                                               ShapeIndex& index, const ShapeKeys& keys) {
+/// The next slot becomes one of this shape, which is told as differences to the last one of its kind.
+inline std::uint32_t encode_new_slot(FieldsWriter& io, Context& context, const ShapeKeys& keys) {
   const auto kind = static_cast<unsigned>(keys.call & 0xff);
   const Slot base = context.slots[context.last_slot[kind % kKinds]];
   const std::uint32_t number = context.take_slot();
@@ -185,7 +232,6 @@ __attribute__((noinline)) inline std::uint8_t* encode_new_slot(FieldsWriter io, 
   slot.place_key = keys.place;
   slot.far_key = keys.far;
   context.last_slot[kind % kKinds] = static_cast<std::uint16_t>(number);
-  index.insert(keys, number);
   const Shape before(base);
   const Shape now(slot);
   unsigned differs = 0;
@@ -197,7 +243,7 @@ __attribute__((noinline)) inline std::uint8_t* encode_new_slot(FieldsWriter io, 
   io.byte(static_cast<std::uint8_t>(kind));
   io.byte(static_cast<std::uint8_t>(differs));
   visit_shape(before, now, [&](const auto& old, const auto& value) { io.delta(old != value, value, old); });
-  return io.at;
+  return number;
 }
 
 template <class Event>
@@ -267,32 +313,76 @@ __attribute__((noinline)) inline std::uint8_t* encode_other_lists(FieldsWriter i
   return code_other_lists(io, sizes, lists) ? io.at : nullptr;
 }
 
+template <Breadth kBreadth, class Event>
+VEF_INLINE bool is_predicted(const Context& context, Slot& slot, const Event& event, const ListSizes& sizes) {
+  Predicted predicted(context, slot);
+  std::uint64_t differs = 0;
+  visit_fields(kBreadth, slot, predicted, event, sizes,
+               [&](auto& old, const auto& now) { differs |= widen(old) ^ widen(now); });
+  return differs == 0;
+}
+
+template <bool kFar, class Event>
+Variant variant_of(const Event& event, const ListSizes& sizes) {
+  Variant variant{event.bytes, event.tag, sizes.completions};
+  if constexpr (kFar) {
+    variant.recv_bytes = event.recv_bytes;
+    variant.recv_tag = event.recv_tag;
+    variant.sizes = sizes.sizes;
+  }
+  return variant;
+}
+
+/// An event that is not the one that came after the last one before. Its position in kFields, and its head.
+struct EncodedFields {
+  std::uint8_t* at;
+  std::uint32_t head;
+};
+template <Breadth kBreadth, class Event>
+__attribute__((noinline)) EncodedFields encode_surprise(FieldsWriter io, Context& context, ShapeIndex& index,
+                                                        const ShapeKeys& keys, const Event& event) {
+  constexpr bool kFar = kBreadth != Breadth::kNarrow;
+  const ListSizes sizes = sizes_of(event);
+  const Variant variant = variant_of<kFar>(event, sizes);
+  const std::uint64_t hash = ShapeIndex::hash_of(keys);
+  std::uint32_t number = index.look_up<kFar>(context, keys, &variant);
+  if (number == 0) {
+    number = index.look_up<kFar>(context, keys, nullptr);
+    const bool is_new = number == 0;
+    if (is_new || (kBreadth != Breadth::kWide && index.may_vary(context, keys))) {
+      number = encode_new_slot(io, context, keys);
+      if (is_new) index.insert(hash, number);
+      index.insert(hash + variant.hash(), number);
+      index.go_to(number);
+      index.forget_memo(number);
+      return {encode_differences<kBreadth>(io, context, context.slots[number], event), 0};
+    }
+    index.insert(hash + variant.hash(), number);
+  }
+  index.go_to(number);
+  Slot& slot = context.slots[number];
+  if (is_predicted<kBreadth>(context, slot, event, sizes)) return {io.at, number << 1};
+  index.forget_memo(number);
+  return {encode_differences<kBreadth>(io, context, slot, event), number << 1 | 1};
+}
+
 /// Shape and fields; returns the head. Nothing but it is written where the event is what its slot predicts.
 template <Breadth kBreadth, class Event>
 VEF_INLINE std::uint32_t encode_fields(FieldsWriter& io, Context& context, ShapeIndex& index,
                                        const Event& event) {
   constexpr bool kFar = kBreadth != Breadth::kNarrow;
-  const ListSizes sizes = sizes_of(event);
   ShapeKeys keys{call_key(event.kind, event.call, event.site), place_key(event.comm, event.peer), 0};
   if constexpr (kFar) keys.far = far_key(event.recv_peer, event.window);
-  const std::uint32_t number = index.find<kFar>(context, keys);
-  if (number == 0) [[unlikely]] {
-    io.at = encode_new_slot(io, context, index, keys);
-    Slot& fresh = context.slots[context.last_slot[static_cast<unsigned>(event.kind) % kKinds]];
-    io.at = encode_differences<kBreadth>(io, context, fresh, event);
-    index.forget_memo(index.last);
-    return 0;
-  }
+  const std::uint32_t number = index.follower[index.last];  // 0, the empty slot, is like no shape
   Slot& slot = context.slots[number];
-  Predicted predicted(context, slot);
-  std::uint64_t differs = 0;
-  visit_fields(kBreadth, slot, predicted, event, sizes,
-               [&](auto& old, const auto& now) { differs |= widen(old) ^ widen(now); });
-  if (differs == 0) [[likely]]
+  if (ShapeIndex::is<kFar>(slot, keys) && is_predicted<kBreadth>(context, slot, event, sizes_of(event)))
+      [[likely]] {
+    index.last = number;
     return number << 1;
-  io.at = encode_differences<kBreadth>(io, context, slot, event);
-  index.forget_memo(number);
-  return number << 1 | 1;
+  }
+  const EncodedFields done = encode_surprise<kBreadth>(io, context, index, keys, event);
+  io.at = done.at;
+  return done.head;
 }
 
 /// Encodes one event of a kind of this breadth, all but its times and its head, which is returned. It does

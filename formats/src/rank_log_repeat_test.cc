@@ -181,8 +181,9 @@ TEST_P(RankLogRepeat, WritesWhatAppendWrites) {
     if (step.event.kind != EventKind::kComplete || step.completes) brief->note(step.memo);
   }
   EXPECT_GT(turned_over, 0);
-  // Of 12 calls in a row some draw new arguments or answers now and then; most stay the same.
-  EXPECT_GT(repeated, kEvents / 4);
+  // Of 12 calls in a row one draws new arguments in 40, one answer in 10 is not what was asked for; the
+  // others come again, though seldom after the same call.
+  EXPECT_GT(repeated, kEvents / 2);
   EXPECT_TRUE(full->close(true));
   EXPECT_TRUE(brief->close(true));
   const std::string name = "/000007.0.vlog";
@@ -204,11 +205,8 @@ TEST(RankLogRepeat, KnowsNothingBeforeItIsTold) {
   EXPECT_FALSE(writer->repeat(memo, 1, 1));
   RankEvent event;
   event.kind = EventKind::kSend;
-  // Twice: the log expects an event only after one that came before it.
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(writer->append(event), AppendResult::kOk);
-    writer->note(memo);
-  }
+  EXPECT_EQ(writer->append(event), AppendResult::kOk);
+  writer->note(memo);
   EXPECT_TRUE(writer->repeat(memo, 1, 1));
   writer->forget_memos();
   EXPECT_FALSE(writer->repeat(memo, 1, 1));

@@ -157,7 +157,7 @@ struct RankLogWriter::State {
   Encoder encoder() const { return {{io.fields.at, io.fields.limit}, io.heads, io.bits, io.bit}; }
   std::uint8_t* classes_end() const { return classes + std::size_t{2} * chunk_events; }
   void commit(const Encoder& done, std::uint64_t new_check, std::uint64_t ticks);
-  std::uint32_t expect(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration) const;
+  std::uint32_t find(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration) const;
   template <class... Bytes>
   void commit_repeat(std::uint32_t number, std::uint64_t gap, std::uint64_t duration, Bytes... fields);
   template <Breadth kBreadth, class Event>
@@ -396,18 +396,17 @@ VEF_INLINE bool RankLogWriter::State::try_append(const Event& event) {
   return true;
 }
 
-/// The slot of the event that is expected next, where commit_repeat() can log it and it is that of the memo;
-/// else 0.
-VEF_INLINE std::uint32_t RankLogWriter::State::expect(const EventMemo& memo, std::uint64_t gap,
-                                                      std::uint64_t duration) const {
-  return io.fields.room() && are_short(gap, duration) ? index.expect(memo) : 0;
+/// The slot of the memo, where commit_repeat() can log the event; else 0.
+VEF_INLINE std::uint32_t RankLogWriter::State::find(const EventMemo& memo, std::uint64_t gap,
+                                                    std::uint64_t duration) const {
+  return io.fields.room() && are_short(gap, duration) ? index.find(memo) : 0;
 }
 
 /// Commits what slot `number` predicts, with what `fields` tell of its completion.
 template <class... Bytes>
 VEF_INLINE void RankLogWriter::State::commit_repeat(std::uint32_t number, std::uint64_t gap,
                                                     std::uint64_t duration, Bytes... fields) {
-  index.last = number;
+  index.go_to(number);
   Encoder done = encoder();
   const std::uint8_t* before = done.fields.at;
   (done.fields.byte(fields), ...);
@@ -515,7 +514,7 @@ AppendResult RankLogWriter::append_narrow(const NarrowEvent& event) noexcept {
              : state.append_slowly(event, &State::try_append<Breadth::kNarrow, NarrowEvent>);
 }
 
-void RankLogWriter::note(const EventMemo& memo) noexcept { state_->index.memos[state_->index.last] = memo; }
+void RankLogWriter::note(const EventMemo& memo) noexcept { state_->index.note(memo); }
 
 void RankLogWriter::forget_memos() noexcept {
   for (std::uint32_t slot = 0; slot < state_->context.used_slots; ++slot) state_->index.forget_memo(slot);
@@ -523,7 +522,7 @@ void RankLogWriter::forget_memos() noexcept {
 
 bool RankLogWriter::repeat(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration) noexcept {
   State& state = *state_;
-  const std::uint32_t number = state.expect(memo, gap, duration);
+  const std::uint32_t number = state.find(memo, gap, duration);
   if (number == 0) return false;
   state.commit_repeat(number, gap, duration);
   return true;
@@ -532,7 +531,7 @@ bool RankLogWriter::repeat(const EventMemo& memo, std::uint64_t gap, std::uint64
 bool RankLogWriter::repeat_request(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
                                    std::uint64_t request) noexcept {
   State& state = *state_;
-  const std::uint32_t number = state.expect(memo, gap, duration);
+  const std::uint32_t number = state.find(memo, gap, duration);
   if (number == 0 || request != state.context.next_request) return false;
   const Slot& slot = state.context.slots[number];
   remember_request(state.context, slot.kind(), request, slot.bytes, slot.peer(), slot.tag);
@@ -543,7 +542,7 @@ bool RankLogWriter::repeat_request(const EventMemo& memo, std::uint64_t gap, std
 bool RankLogWriter::repeat_receive(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
                                    std::int32_t source, std::int32_t tag, std::uint64_t bytes) noexcept {
   State& state = *state_;
-  const std::uint32_t number = state.expect(memo, gap, duration);
+  const std::uint32_t number = state.find(memo, gap, duration);
   const Slot& slot = state.context.slots[number];
   if (number == 0 || source != slot.peer() || tag != slot.tag || bytes != slot.bytes) {
     return false;
@@ -556,7 +555,7 @@ bool RankLogWriter::repeat_completion(const EventMemo& memo, std::uint64_t gap, 
                                       const Completion& completion) noexcept {
   State& state = *state_;
   Context& context = state.context;
-  const std::uint32_t number = state.expect(memo, gap, duration);
+  const std::uint32_t number = state.find(memo, gap, duration);
   if (number == 0 || completion.request != context.next_completed || completion.cancelled) {
     return false;
   }

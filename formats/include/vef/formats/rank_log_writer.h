@@ -70,9 +70,9 @@ class RankLogWriter {
   /// The memos mean nothing any more.
   void forget_memos() noexcept;
 
-  /// These append the event that `memo` was noted for, if it is the one that the log expects next: after the
-  /// last event came that one before, and nothing else has changed it since. False: nothing was appended, and
-  /// append() is to be asked. A loop costs less so, because the event is neither filled in nor looked at.
+  /// These append the event that `memo` was noted for, if it is known and nothing else has changed it since.
+  /// False: nothing was appended, and append() is to be asked. A loop costs less so, because the event is
+  /// neither filled in nor looked at.
   bool repeat(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration) noexcept;
   /// An event that posts `request`.
   bool repeat_request(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
