@@ -21,15 +21,16 @@ using merge::Unmatched;
 constexpr std::size_t kListed = 20;
 
 struct Options {
-  std::string input;
+  std::vector<std::string> inputs;
   std::string output;
   bool allow_unmatched = false;
+  bool alone = false;
   int level = 0;
   bool json = false;
   bool quiet = false;
 };
 
-/// DIR.vef.zst beside DIR; of a VEFT.main, the directory it lies in.
+/// DIR.vef.zst beside the first DIR; of a VEFT.main, the directory it lies in.
 std::string default_output(const std::string& input) {
   std::error_code code;
   std::filesystem::path directory = std::filesystem::absolute(input, code).lexically_normal();
@@ -73,10 +74,17 @@ nlohmann::ordered_json unmatched_json(const Unmatched& entry) {
 
 void print_json(const Options& options, const MergeReport& report) {
   nlohmann::ordered_json out;
-  out["input"] = options.input;
+  out["input"] = options.inputs.front();
   out["output"] = report.output;
   out["written"] = report.written;
   out["output_bytes"] = report.output_bytes;
+  out["worlds"] = nlohmann::ordered_json::array();
+  for (const merge::MergedWorld& world : report.worlds) {
+    out["worlds"].push_back({{"directory", world.directory},
+                             {"first_task", world.first_task},
+                             {"tasks", world.tasks},
+                             {"how", world.how}});
+  }
   out["tasks"] = report.tasks;
   out["logs"] = report.threads;
   out["events"] = report.events;
@@ -107,6 +115,22 @@ void print_json(const Options& options, const MergeReport& report) {
   fmt::print("{}\n", json_text(out));
 }
 
+/// Which rank of which world is which task, where there are several.
+void print_worlds(const std::vector<merge::MergedWorld>& worlds) {
+  for (std::size_t i = 0; worlds.size() > 1 && i < worlds.size(); ++i) {
+    const merge::MergedWorld& world = worlds[i];
+    if (i == kListed) {
+      fmt::print("    ... and {} worlds more\n", worlds.size() - kListed);
+      return;
+    }
+    const formats::TaskId last = world.first_task + world.tasks - 1;
+    const std::string tasks =
+        world.tasks == 1 ? std::to_string(last) : fmt::format("{}-{}", world.first_task, last);
+    fmt::print("    world {:<6} {:>14}   {}{}{}\n", i, tasks, world.directory, world.how.empty() ? "" : ", ",
+               world.how);
+  }
+}
+
 void print_text(const MergeReport& report) {
   const std::uint64_t records = report.header.messages + report.header.collective_records;
   if (report.written) {
@@ -115,6 +139,7 @@ void print_text(const MergeReport& report) {
   }
   fmt::print("  tasks          {:>14}   from {} {}, {} calls\n", report.tasks, report.threads,
              report.threads == 1 ? "log" : "logs", format_count(report.events));
+  print_worlds(report.worlds);
   fmt::print("  records        {:>14}\n", format_count(records));
   fmt::print("  messages       {:>14}   {}\n", format_count(report.messages),
              format_bytes(report.message_bytes));
@@ -184,6 +209,7 @@ void print_notes(const MergeReport& report) {
 int run_merge(const Options& options) {
   merge::MergeOptions merge_options;
   merge_options.allow_unmatched = options.allow_unmatched;
+  merge_options.alone = options.alone;
   merge_options.compression_level = options.level;
   std::unique_ptr<Progress> progress;
   std::string shown;
@@ -195,8 +221,8 @@ int run_merge(const Options& options) {
     }
     progress->update(done, total);
   };
-  const std::string output = options.output.empty() ? default_output(options.input) : options.output;
-  const auto report = merge::merge(options.input, output, merge_options);
+  const std::string output = options.output.empty() ? default_output(options.inputs.front()) : options.output;
+  const auto report = merge::merge(options.inputs, output, merge_options);
   progress.reset();
   if (!report) return report_error(report.error());
   if (options.json) {
@@ -213,12 +239,16 @@ int run_merge(const Options& options) {
 Command add_merge(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand("merge", "Merge what the ranks recorded into one VEF trace");
-  app->add_option("DIR", options->input, "directory of rank logs, or an original capture (or its VEFT.main)")
+  app->add_option("DIR", options->inputs,
+                  "directory of rank logs, several of jobs that met (MPI_Comm_connect, ...), or an original "
+                  "capture (or its VEFT.main)")
       ->required();
   app->add_option("-o,--output", options->output,
                   "the trace; .gz and .zst compress (default: DIR.vef.zst in the current directory)");
   app->add_flag("--allow-unmatched", options->allow_unmatched,
                 "write the trace even if calls have no counterpart, or logs are damaged or missing");
+  app->add_flag("--alone", options->alone,
+                "only what is given, not the recordings beside it of the processes that it spawned");
   app->add_option("--level", options->level, "compression level (default: the compressor's)")
       ->check(CLI::Range(1, 19));
   app->add_flag("--json", options->json, "print the result as JSON, every unmatched call included");
@@ -228,6 +258,7 @@ Command add_merge(CLI::App& root) {
       "The log of a rank that was killed merely ends early: the trace says so, status 0.\n"
       "Examples:\n"
       "  vef merge run/ -o app.vef.zst\n"
+      "  vef merge server/ client/ -o both.vef.zst\n"
       "  vef merge killed-run/ -o killed.vef --allow-unmatched\n"
       "  vef merge dummy_test-2025-5-5-16-15-38/VEFT.main -o dummy.vef");
   return {app, [options] { return run_merge(*options); }};

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -38,6 +39,7 @@ struct CaptureSummary {
   std::size_t cut_off = 0;  // logs that the program did not complete
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> events{};
+  bool spawned = false;  // by another of these: merged with it
 };
 
 // Above this the events are not counted: that means to read everything.
@@ -77,6 +79,23 @@ Result<std::uint64_t> count_events(const std::string& log) {
   }
 }
 
+/// A name that capture.json tells; "": it does not.
+std::string described(const std::string& directory, const char* key) {
+  std::ifstream file(fs::path(directory) / "capture.json", std::ios::binary);
+  const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+void find_spawned(std::vector<CaptureSummary>& summaries) {
+  std::set<std::string> jobs;
+  for (const CaptureSummary& summary : summaries) jobs.insert(described(summary.directory, "job"));
+  for (CaptureSummary& summary : summaries) {
+    const std::string parent = described(summary.directory, "spawned_by");
+    summary.spawned = !parent.empty() && jobs.contains(parent);
+  }
+}
+
 Result<CaptureSummary> summarize(const std::string& directory) {
   const auto logs = formats::list_rank_logs(directory);
   if (!logs.ok()) return logs.error();
@@ -113,9 +132,11 @@ void print_summary(const CaptureSummary& summary) {
   std::string damage;
   if (summary.cut_off != 0)
     damage = " (" + std::to_string(summary.cut_off) + " of the logs cut off by the job's end)";
-  std::fprintf(stderr, "vef: %s rank%s, %s%s in %s%s; next: vef merge %s -o %s.vef.zst\n", ranks.c_str(),
-               ranks == "1" ? "" : "s", events.c_str(), format_bytes(summary.bytes).c_str(), where.c_str(),
-               damage.c_str(), where.c_str(), where.c_str());
+  const std::string next = summary.spawned ? "spawned, and merged with what spawned it"
+                                           : "next: vef merge " + where + " -o " + where + ".vef.zst";
+  std::fprintf(stderr, "vef: %s rank%s, %s%s in %s%s; %s\n", ranks.c_str(), ranks == "1" ? "" : "s",
+               events.c_str(), format_bytes(summary.bytes).c_str(), where.c_str(), damage.c_str(),
+               next.c_str());
 }
 
 nlohmann::ordered_json to_json(const CaptureSummary& summary) {
@@ -182,6 +203,7 @@ int record(const RecordOptions& options) {
       summaries.push_back(*std::move(summary));
     }
   }
+  find_spawned(summaries);
   if (summaries.empty()) return report_nothing(*plan, !captures.empty(), *status);
   if (options.json) {
     print_json(summaries, *plan, *status);

@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
   for (int rank = 0; rank < ranks; ++rank) Recorder(folder.string(), rank, ranks).run(steps);
 
   const double start = processor_seconds();
-  const auto report = vef::merge::merge(folder.string(), (folder / "out.vef.zst").string(), {});
+  const auto report = vef::merge::merge({folder.string()}, (folder / "out.vef.zst").string(), {});
   if (!report) fail(report.error().message);
   if (!report->written) fail(vef::merge::describe(report->unmatched.front()));
   const double seconds = processor_seconds() - start;

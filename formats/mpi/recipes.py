@@ -101,15 +101,18 @@ RECIPES = {
     "comm_from_group": (
         "comm_from_group({call}, text, newcomm, real)",
         "`kCommCreate` without a parent, with the string tag"),
-    "comm_remote": (
-        "comm_remote({call}, {comm}, root, nullptr, newcomm, real)",
-        "`kCommCreate` with the number of remote processes"),
+    "comm_spawn": (
+        "comm_spawn({call}, {comm}, root, 1, &text, &int_1, newcomm, real)",
+        "`kCommCreate`, at the root with the command and the number of processes"),
+    "comm_spawn_multiple": (
+        "comm_spawn({call}, {comm}, root, int_1, texts, cintp, newcomm, real)",
+        "`kCommCreate`, at the root with the commands and the number of processes"),
     "comm_port": (
-        "comm_remote({call}, {comm}, root, text, newcomm, real)",
-        "`kCommCreate` with the number of remote processes, and at the root the port"),
+        "comm_port({call}, {comm}, root, text, newcomm, real)",
+        "`kCommCreate`, at the root with the port"),
     "comm_join": (
-        "comm_remote({call}, mpi.comm_self, 0, nullptr, newcomm, real)",
-        "`kCommCreate` over `MPI_COMM_SELF`"),
+        "comm_join({call}, int_1, newcomm, real)",
+        "`kCommCreate` over `MPI_COMM_SELF`, with the socket's addresses"),
     "comm_parent": ("comm_parent({call}, newcomm, real)", "`kCommDefine` when it first shows the parents"),
     "win_create": ("win_create({call}, size, {comm}, winp, real)", "`kWinCreate`"),
     "win_create_dynamic": ("win_create({call}, 0, {comm}, winp, real)", "`kWinCreate` of 0 bytes"),

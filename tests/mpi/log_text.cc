@@ -96,8 +96,8 @@ void print_communicator(const RankEvent& e) {
   if (!e.remote_members.empty()) print_runs("remote", e.remote_members);
   if (!e.in_neighbours.empty()) print_ranks("in", e.in_neighbours);
   if (!e.out_neighbours.empty()) print_ranks("out", e.out_neighbours);
-  if (e.bytes != 0) print_field("others", e.bytes);
-  if (!e.text.empty()) print_text("port", e.text);
+  if (e.recv_bytes != 0) print_field("asked", e.recv_bytes);
+  if (!e.text.empty()) print_text("text", e.text);
 }
 
 void print_window(const RankEvent& e) {

@@ -78,6 +78,11 @@ Number number(const nlohmann::json& object, const char* key) {
   return found != object.end() && found->is_number_integer() ? found->get<Number>() : Number{0};
 }
 
+std::string string(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 /// Entries that are not as expected are left out.
 std::vector<ClockOffset> clock_offsets_of(const nlohmann::json& json) {
   std::vector<ClockOffset> offsets;
@@ -110,6 +115,12 @@ CaptureInfo read_capture_info(const std::string& directory) {
   info.metadata = metadata_of(json);
   info.selection = selection_of(json);
   info.clock_offsets = clock_offsets_of(json);
+  info.job = string(json, "job");
+  info.spawned_by = string(json, "spawned_by");
+  info.spawned_by_rank =
+      json.contains("spawned_by_rank") ? number<std::int32_t>(json, "spawned_by_rank") : -1;
+  info.start = number<std::uint64_t>(json, "start_wall_ns");
+  info.end = number<std::uint64_t>(json, "end_wall_ns");
   return info;
 }
 

@@ -21,7 +21,12 @@ struct CaptureInfo {
   formats::Metadata metadata;  // program, command line, MPI library, ...
   Selection selection;
   std::vector<ClockOffset> clock_offsets;
-  std::string note;  // why nothing could be read of a file that is there
+  std::string job;
+  std::string spawned_by;             // the job that did; empty: none, or not known
+  std::int32_t spawned_by_rank = -1;  // of it; -1: not known
+  std::uint64_t start = 0;            // ns since 1970
+  std::uint64_t end = 0;              // 0: not known
+  std::string note;                   // why nothing could be read of a file that is there
 };
 
 CaptureInfo read_capture_info(const std::string& directory);

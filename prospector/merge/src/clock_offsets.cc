@@ -19,6 +19,8 @@ bool apply_clock_offsets(const std::vector<ClockOffset>& offsets, std::vector<Ra
     const std::int64_t offset = by_host[rank.host];
     rank.common_clock = true;
     rank.init_end += offset;
+    rank.wall = ranks[0].wall;
+    for (Meeting& meeting : rank.meetings) meeting.end += offset;
     for (auto& thread : rank.threads) {
       for (Op& op : thread) {
         op.start += offset;

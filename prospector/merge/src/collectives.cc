@@ -349,7 +349,7 @@ Result<CollectiveTable> match_collectives(std::vector<RankData>& ranks, CommTabl
   std::vector<bool> foreign(comms.size(), false);
   for (const RankData& rank : ranks) {
     for (const LocalComm& local : rank.comms) {
-      if ((local.flags & formats::kCommRemoteUnknown) != 0) foreign[local.global] = true;
+      if ((local.flags & formats::kCommOtherWorlds) != 0) foreign[local.global] = true;
     }
   }
   CollectiveTable table;

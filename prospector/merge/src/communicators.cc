@@ -12,26 +12,16 @@ namespace vef::merge {
 
 namespace {
 
-void expand(const std::vector<formats::RankRun>& runs, std::vector<formats::TaskId>& out) {
-  for (const formats::RankRun& run : runs) {
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-      out.push_back(static_cast<formats::TaskId>(run.first + std::int64_t{run.stride} * i));
-    }
-  }
-}
-
 /// Members in an order that all of them see alike.
-GlobalComm members_of(const LocalComm& local) {
+GlobalComm global_of(const LocalComm& local) {
   GlobalComm comm;
   comm.call = local.call;
   if ((local.flags & formats::kCommInter) == 0) {
-    expand(local.members, comm.members);
+    comm.members = members_of(local.members);
     return comm;
   }
-  std::vector<formats::TaskId> mine;
-  std::vector<formats::TaskId> theirs;
-  expand(local.members, mine);
-  expand(local.remote_members, theirs);
+  const std::vector<formats::TaskId> mine = members_of(local.members);
+  const std::vector<formats::TaskId> theirs = members_of(local.remote_members);
   const bool mine_first =
       theirs.empty() || (!mine.empty() && *std::min_element(mine.begin(), mine.end()) <
                                               *std::min_element(theirs.begin(), theirs.end()));
@@ -70,7 +60,7 @@ Status unify_rank(RankData& rank, CommTable& table) {
   std::map<std::string, std::uint32_t> by_group;  // creations so far of a group
   for (std::size_t i = 1; i < rank.comms.size(); ++i) {
     LocalComm& local = rank.comms[i];
-    GlobalComm comm = members_of(local);
+    GlobalComm comm = global_of(local);
     std::unordered_set<formats::TaskId> distinct(comm.members.begin(), comm.members.end());
     if (distinct.size() != comm.members.size())
       return member_error(rank, comm, "names a rank twice; expected once");
@@ -101,12 +91,20 @@ Status unify_rank(RankData& rank, CommTable& table) {
 
 }  // namespace
 
-CommTable::CommTable(std::int32_t world_size) {
-  GlobalComm world;
-  world.members.resize(static_cast<std::size_t>(world_size));
-  std::iota(world.members.begin(), world.members.end(), 0);
-  world.used = true;
-  comms_.push_back(std::move(world));
+CommTable::CommTable(const std::vector<std::int32_t>& world_sizes) : several_worlds_(world_sizes.size() > 1) {
+  GlobalComm all;
+  all.members.resize(std::accumulate(world_sizes.begin(), world_sizes.end(), std::size_t{0}));
+  std::iota(all.members.begin(), all.members.end(), 0);
+  all.used = true;
+  comms_.push_back(all);
+  auto first = all.members.begin();
+  for (std::uint32_t i = 0; several_worlds_ && i < world_sizes.size(); ++i) {
+    GlobalComm world;
+    world.world = i;
+    world.members.assign(first, first + world_sizes[i]);
+    first += world_sizes[i];
+    comms_.push_back(std::move(world));
+  }
 }
 
 std::uint32_t CommTable::find_or_add(const std::string& key, GlobalComm comm) {
@@ -195,6 +193,9 @@ formats::Communicators CommTable::number() {
 std::string CommTable::name(std::uint32_t index) const {
   if (index == 0) return "MPI_COMM_WORLD";
   const GlobalComm& comm = comms_[index];
+  if (comm.world != kNoIndex) return "MPI_COMM_WORLD of world " + std::to_string(comm.world);
+  const std::string call = formats::mpi_call_name(comm.call);
+  if (comm.window_of != kNoIndex && !call.starts_with("MPI_Win_")) return name(comm.window_of);  // a meeting
   if (comm.window_of != kNoIndex) {
     return "window " + std::to_string(index) + " (" + formats::mpi_call_name(comm.call) + ") on " +
            name(comm.window_of);
@@ -205,12 +206,13 @@ std::string CommTable::name(std::uint32_t index) const {
          std::to_string(comm.members.size()) + (comm.members.size() == 1 ? " rank)" : " ranks)");
 }
 
-Result<CommTable> unify(std::vector<RankData>& ranks, std::int32_t world_size) {
-  CommTable table(world_size);
+Result<CommTable> unify(std::vector<RankData>& ranks, const std::vector<std::int32_t>& world_sizes) {
+  CommTable table(world_sizes);
   for (RankData& rank : ranks) {
     if (rank.comms.empty()) continue;  // no log
-    rank.comms[0].global = 0;
-    rank.comms[0].member_index = static_cast<std::uint32_t>(rank.rank);
+    rank.comms[0].global = table.world(rank.world);
+    const auto first = static_cast<std::uint32_t>(table[rank.comms[0].global].members.front());
+    rank.comms[0].member_index = static_cast<std::uint32_t>(rank.rank) - first;
     if (auto status = unify_rank(rank, table); !status.ok()) return status.error();
   }
   return table;

@@ -24,14 +24,18 @@ struct GlobalComm {
       members;                    // of an inter-communicator both groups, that with the lowest rank first
   std::uint32_t first_group = 0;  // members in the first group of an inter-communicator; 0: none
   std::uint16_t call = 0;         // that made it
-  std::uint32_t window_of = kNoIndex;  // a window: the communicator whose members it has
+  std::uint32_t window_of = kNoIndex;  // a window, or a meeting: the communicator whose members it has
+  std::uint32_t world = kNoIndex;      // the MPI_COMM_WORLD of one of several worlds
   bool used = false;                   // by a collective record
   formats::CommId trace_id = 0;        // if used
 };
 
 class CommTable {
  public:
-  explicit CommTable(std::int32_t world_size);
+  explicit CommTable(const std::vector<std::int32_t>& world_sizes);
+
+  /// The MPI_COMM_WORLD of a world.
+  std::uint32_t world(std::uint32_t index) const { return several_worlds_ ? index + 1 : 0; }
 
   const GlobalComm& operator[](std::uint32_t index) const { return comms_[index]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(comms_.size()); }
@@ -69,13 +73,14 @@ class CommTable {
   std::string name(std::uint32_t index) const;
 
  private:
-  std::vector<GlobalComm> comms_;  // 0: the world
+  std::vector<GlobalComm> comms_;  // 0: all tasks; where there are several worlds, these come next
+  bool several_worlds_ = false;
   std::map<std::string, std::uint32_t> index_;
   std::map<std::tuple<std::uint32_t, Piece, formats::TaskId>, std::uint32_t> pieces_;
   std::map<std::uint32_t, Neighbourhood> neighbourhoods_;
 };
 
-/// Sets LocalComm::global and member_index in every rank. Ranks in ascending order.
-Result<CommTable> unify(std::vector<RankData>& ranks, std::int32_t world_size);
+/// Sets LocalComm::global and member_index in every rank. Ranks in ascending order, world by world.
+Result<CommTable> unify(std::vector<RankData>& ranks, const std::vector<std::int32_t>& world_sizes);
 
 }  // namespace vef::merge

@@ -108,12 +108,14 @@ void ThreadCursor::expand_send(const Op& op) {
 /// it.
 void ThreadCursor::collect(Thing thing, bool& bare) {
   if ((thing & kAnswerBit) != 0) {
+    if (rank_.accesses[thing & kThingIndex].target == kStranger) return;
     completed_.push_back({DepKind::kReceive, answer_number(thing & kThingIndex), 0});
     reserved_.push_back(completed_.back().number);
     return;
   }
   if ((thing & kPartBit) == 0) {
     const Receive& receive = rank_.receives[thing];
+    if (receive.state == ReceiveState::kCancelled) return;  // of another world
     if (receive.message == kNoMessage) {
       bare = true;
       return;
@@ -150,6 +152,10 @@ void ThreadCursor::expand_complete(const Op& op) {
 
 void ThreadCursor::expand_access(const Op& op) {
   const Access& access = rank_.accesses[op.first];
+  if (access.target == kStranger) {
+    carry_ += op.time;
+    return;
+  }
   const std::uint64_t answer = answer_number(op.first);
   PendingRecord& record = push(op, RecordKind::kMessage, take_time(op));
   record.number = answer - 1;
@@ -177,7 +183,8 @@ void ThreadCursor::expand_sync(const Op& op) {
   if (sync.kind == Sync::Kind::kPost || sync.kind == Sync::Kind::kComplete) {
     const std::uint64_t first = model_.one_sided.first_peer[static_cast<std::size_t>(rank_.rank)];
     for (std::uint32_t p = sync.first_peer; p < sync.first_peer + sync.peers; ++p) {
-      before.push_back({Step::Kind::kSend, {}, 0, rank_.peers[p], first + p, 0, 0});
+      if (rank_.peers[p] != kStranger)
+        before.push_back({Step::Kind::kSend, {}, 0, rank_.peers[p], first + p, 0, 0});
     }
   }
   for (std::uint64_t i = sync.first_awaited; i < sync.first_awaited + sync.awaited; ++i) {

@@ -51,6 +51,8 @@ Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> 
   const formats::RankLogInfo& info = logs.front()->info();
   RankBuilder builder(info.rank, world_size, logs.size(), info.path);
   const std::string host = info.host;
+  const std::int64_t wall =
+      static_cast<std::int64_t>(info.start.wall_ns) - static_cast<std::int64_t>(info.start.monotonic_ns);
   const std::string path = info.path;
   std::vector<Feed> feeds;
   std::int64_t first_base = 0;
@@ -72,6 +74,7 @@ Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> 
   }
   RankData data = builder.take();
   data.host = host;
+  data.wall = wall;
   data.present = true;
   if (data.init_end == 0) data.init_end = first_base;
   bool all_closed = true;

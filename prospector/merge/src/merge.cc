@@ -5,11 +5,11 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "capture_info.h"
 #include "clock_offsets.h"
+#include "find_worlds.h"
 #include "load_capture.h"
 #include "load_log.h"
 #include "metadata.h"
@@ -33,39 +33,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-bool has_logs(const fs::path& directory) {
-  const auto logs = formats::list_rank_logs(directory.string());
-  return logs.ok() && !logs->empty();
-}
-
-/// Recordings in `directory` and beside it: a second world of a job writes to DIR.1, DIR.2 and so on.
-std::string other_recordings(const std::string& directory) {
-  std::error_code code;
-  fs::path given = fs::absolute(directory, code).lexically_normal();
-  if (given.filename().empty()) given = given.parent_path();
-  std::set<std::string> found;
-  const auto look = [&](const fs::path& parent, const auto& fits) {
-    for (fs::directory_iterator it(parent, code), end; !code && it != end; it.increment(code)) {
-      if (it->is_directory(code) && fits(it->path().filename().string()) && has_logs(it->path())) {
-        found.insert(escaped(it->path().string()));
-      }
-    }
-  };
-  look(given, [](const std::string&) { return true; });
-  const std::string prefix = given.filename().string() + ".";
-  look(given.parent_path(), [&](const std::string& name) {
-    return name.size() > prefix.size() && name.starts_with(prefix) &&
-           name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
-  });
-  constexpr std::size_t kListed = 10;
-  std::string text;
-  std::size_t listed = 0;
-  for (const std::string& path : found) {
-    if (listed++ < kListed) text += (text.empty() ? "" : ", ") + path;
-  }
-  return text + (listed > kListed ? " and " + std::to_string(listed - kListed) + " more" : "");
-}
-
 /// Loads the logs of a directory rank by rank, with those of one rank open at a time.
 class LogDirectory {
  public:
@@ -76,7 +43,7 @@ class LogDirectory {
     auto paths = formats::list_rank_logs(directory_);
     if (!paths.ok()) return paths.error();
     if (paths->empty()) {
-      const std::string others = other_recordings(directory_);
+      const std::string others = listed(other_recordings(directory_, {}));
       return input_error(directory_, 0,
                          "no rank logs and no VEFT.main; expected a directory that `vef record` wrote" +
                              (others.empty() ? "" : ", as these are: " + others));
@@ -251,38 +218,93 @@ std::string describe(const Unmatched& entry) {
   return text + ", " + entry.communicator + ": " + entry.why;
 }
 
-Result<MergeReport> merge(const std::string& directory, const std::string& output,
+namespace {
+
+/// What was loaded of all the worlds.
+struct Loaded {
+  std::vector<RankData> ranks;
+  std::vector<World> worlds;
+  formats::Metadata metadata;
+};
+
+Status load_world(const std::string& directory, CaptureInfo info, const MergeOptions& options, Loaded& all,
+                  MergeReport& report) {
+  LogDirectory logs(directory, std::move(info.selection), options);
+  auto ranks = logs.load();
+  if (!ranks.ok()) return ranks.error();
+  report.damage.insert(report.damage.end(), logs.unreadable().begin(), logs.unreadable().end());
+  if (!info.note.empty()) report.warnings.push_back(info.note);
+  if (all.worlds.empty()) {  // the offsets are to a clock of the world's own
+    all.metadata = std::move(info.metadata);
+    if (apply_clock_offsets(info.clock_offsets, *ranks)) {
+      all.metadata.emplace_back("clocks compared", describe_clock_offsets(info.clock_offsets, *ranks));
+    }
+  }
+  World world;
+  world.directory = directory;
+  world.job = info.job;
+  world.parent_job = info.spawned_by;
+  world.parent_rank = info.spawned_by_rank;
+  world.first = static_cast<formats::TaskId>(all.ranks.size());
+  world.size = static_cast<std::int32_t>(ranks->size());
+  if (all.ranks.size() + ranks->size() > static_cast<std::size_t>(kMaxTasks)) {
+    return input_error(directory, 0,
+                       "more than " + std::to_string(kMaxTasks) + " ranks in all; expected fewer");
+  }
+  for (RankData& rank : *ranks) {
+    rank.world = static_cast<std::uint32_t>(all.worlds.size());
+    all.ranks.push_back(std::move(rank));
+  }
+  all.worlds.push_back(std::move(world));
+  return {};
+}
+
+Status load_worlds(const std::vector<std::string>& directories, const MergeOptions& options, Loaded& all,
+                   MergeReport& report) {
+  std::vector<Capture> captures = find_worlds(directories, options.alone);
+  std::vector<std::string> merged;
+  for (const Capture& capture : captures) merged.push_back(capture.directory);
+  for (const Capture& capture : captures) {
+    const auto others = other_recordings(capture.directory, merged);
+    if (!others.empty() && all.worlds.empty()) {
+      report.notes.push_back(capture.directory +
+                             ": there are further recordings, each a world of its own: " + listed(others));
+    }
+    if (auto status = load_world(capture.directory, capture.info, options, all, report); !status.ok())
+      return status;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<MergeReport> merge(const std::vector<std::string>& directories, const std::string& output,
                           const MergeOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   MergeReport report;
   report.output = output;
-  std::vector<RankData> ranks;
-  formats::Metadata metadata;
+  Loaded loaded;
   TimeZero zero = TimeZero::kLatestInit;
-  if (const std::string capture = find_capture(directory); !capture.empty()) {
-    auto loaded = load_capture(capture, report.warnings);
-    if (!loaded.ok()) return loaded.error();
-    ranks = std::move(*loaded);
+  for (const std::string& directory : directories) {
+    const std::string capture = find_capture(directory);
+    if (capture.empty()) continue;
+    if (directories.size() > 1) {
+      return input_error(capture, 0, "a capture of the original recorder; expected it alone, or rank logs");
+    }
+    auto ranks = load_capture(capture, report.warnings);
+    if (!ranks.ok()) return ranks.error();
+    loaded.ranks = std::move(*ranks);
+    loaded.worlds.emplace_back();
+    loaded.worlds[0].directory = directory;
+    loaded.worlds[0].size = static_cast<std::int32_t>(loaded.ranks.size());
     zero = TimeZero::kOwnInit;
-  } else {
-    CaptureInfo info = read_capture_info(directory);
-    LogDirectory logs(directory, std::move(info.selection), options);
-    auto loaded = logs.load();
-    if (!loaded.ok()) return loaded.error();
-    ranks = std::move(*loaded);
-    report.damage = logs.unreadable();
-    if (const std::string others = other_recordings(directory); !others.empty()) {
-      report.notes.push_back(directory +
-                             ": there are further recordings, each a world of its own: " + others);
-    }
-    if (!info.note.empty()) report.warnings.push_back(info.note);
-    metadata = std::move(info.metadata);
-    if (apply_clock_offsets(info.clock_offsets, ranks)) {
-      metadata.emplace_back("clocks compared", describe_clock_offsets(info.clock_offsets, ranks));
-    }
+  }
+  if (loaded.worlds.empty()) {
+    if (auto status = load_worlds(directories, options, loaded, report); !status.ok()) return status.error();
   }
   report.seconds.emplace_back("read", seconds_since(start));
-  auto prepared = prepare(std::move(ranks), zero, std::move(metadata), report);
+  auto prepared =
+      prepare(std::move(loaded.ranks), std::move(loaded.worlds), zero, std::move(loaded.metadata), report);
   if (!prepared.ok()) return prepared.error();
   if ((report.faults == 0 && report.damaged.empty()) || options.allow_unmatched) {
     if (auto status = write_file(**prepared, options, report); !status.ok()) return status.error();

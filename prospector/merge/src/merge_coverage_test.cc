@@ -186,27 +186,5 @@ TEST(MergeRegions, AreSummedPerRank) {
               Contains(Pair("recorder's notes", "MPI_Odd is called and not known (ranks 0-1)")));
 }
 
-TEST(MergeOutside, WhatGoesToAnotherWorldShiftsNothing) {
-  // An inter-communicator to spawned processes, and the intra-communicator merged from it.
-  const auto merged = merge_scripts(all_ranks(2, [](std::int32_t rank, Script& log) {
-    const std::uint8_t spawned = formats::kCommInter | formats::kCommRemoteUnknown;
-    log.comm_create(0, 2, {{0, 1, 2}}, spawned);
-    log.in(2).send(0, 1, 50).in(2).recv(formats::kAnySource, 1, 60, 0, 1);
-    log.in(2).comm_create(2, 3, {{0, 1, 2}}, formats::kCommRemoteUnknown);
-    log.in(3).irecv(3, 1, 8, 1).in(3).send(1 - rank, 1, 70).complete({received(1, 3, 1, 8)});
-    log.in(3).collective(MpiCall::kBarrier, 0, 0);
-    if (rank == 0) log.at(10, 1).send(1, 1, 8);
-    if (rank == 1) log.at(10, 1).recv(0, 1, 8);
-  }));
-  ASSERT_EQ(merged.error, "");
-  EXPECT_EQ(execution_fault(merged.trace), "");
-  EXPECT_THAT(merged.report.unmatched, IsEmpty());
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 1, 8}}));
-  EXPECT_THAT(
-      merged.report.warnings,
-      Contains("4 messages of 240 bytes to and 4 receives from processes of another world, by ranks 0-1: not "
-               "written"));
-}
-
 }  // namespace
 }  // namespace vef::merge

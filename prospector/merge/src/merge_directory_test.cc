@@ -72,7 +72,9 @@ class MergeDirectory : public testing::Test {
     fs::copy(fs::path(VEF_SOURCE_DIR) / "tests/data/vef3" / (name + ".capture"), directory_);
   }
 
-  Result<MergeReport> run(MergeOptions options = {}) { return merge(directory_.string(), output(), options); }
+  Result<MergeReport> run(MergeOptions options = {}) {
+    return merge({directory_.string()}, output(), options);
+  }
   std::string output() const { return (directory_ / "out.vef").string(); }
   /// The error without the directory in front.
   std::string error_of(const Result<MergeReport>& result) {
@@ -114,7 +116,7 @@ TEST_F(MergeDirectory, MetadataIsInTheCompressedTrace) {
   write_file("capture.json",
              R"({"program": "./ping", "command": ["./ping", "-n", "3"], "mpi_library": "Open MPI\nv4"})");
   const std::string path = (directory_ / "out.vef.zst").string();
-  const auto report = merge(directory_.string(), path, {});
+  const auto report = merge({directory_.string()}, path, {});
   ASSERT_TRUE(report.ok()) << report.error().message;
   const auto trace = formats::read_trace(path);
   ASSERT_TRUE(trace.ok());
@@ -214,6 +216,56 @@ TEST_F(MergeDirectory, OtherRecordingsOfTheJobAreNamed) {
   fs::remove_all(second);
 }
 
+TEST_F(MergeDirectory, SpawnedWorldsBesideItAreMergedWithIt) {
+  const fs::path main = directory_;
+  const fs::path second = main.string() + ".1";
+  fs::create_directories(second);
+  // Rank 0 of one spawns one, and sends to it.
+  Script parent(0, 1);
+  parent.at(0, 100).init().at(1, 100).meet(MpiCall::kCommSpawn, 2, {{0, 1, 1}}, {{1, 1, 1}}, "./child");
+  write_log(parent.in(2).send(0, 1, 8).at(1, 1).finalize());
+  write_file("capture.json", R"({"job": "J", "start_wall_ns": 100, "end_wall_ns": 900})");
+  directory_ = second;
+  Script child(0, 1);
+  child.at(0, 100).init().parents(2, {{0, 1, 1}}, {{1, 1, 1}}).in(2).recv(0, 1, 8).at(1, 1).finalize();
+  write_log(child);
+  const auto describe_child = [&](const char* start) {
+    write_file("capture.json", R"({"job": "K", "spawned_by": "J", "spawned_by_rank": 0, "start_wall_ns": )" +
+                                   std::string(start) + "}");
+  };
+  describe_child("200");
+  const std::string one = main.string();
+  const std::string other = second.string();
+  const std::string trace = (main / "out.vef").string();
+  auto report = merge({one}, trace, {});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->written);
+  EXPECT_EQ(report->tasks, 2);
+  EXPECT_EQ(report->messages, 1u);
+  ASSERT_EQ(report->worlds.size(), 2u);
+  EXPECT_EQ(report->worlds[0].directory, one);
+  EXPECT_EQ(report->worlds[1].directory, other);
+  EXPECT_EQ(report->worlds[1].how, "spawned by task 0 (MPI_Comm_spawn of ./child)");
+  EXPECT_TRUE(report->notes.empty());
+  // Named both, in the other order, and one of them twice.
+  report = merge({other + "/", one, other}, trace, {});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->tasks, 2);
+  EXPECT_EQ(report->worlds[0].how, "spawned by task 1 (MPI_Comm_spawn of ./child)");
+  MergeOptions options;
+  options.alone = true;
+  report = merge({one}, trace, options);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->tasks, 1);
+  EXPECT_EQ(report->messages, 0u);
+  EXPECT_THAT(report->notes, ElementsAre(HasSubstr("further recordings, each a world of its own: " + other)));
+  // The same job's name, of another day.
+  describe_child("901");
+  EXPECT_EQ(merge({one}, trace, {})->tasks, 1);
+  fs::remove_all(second);
+  directory_ = main;
+}
+
 TEST_F(MergeDirectory, MissingRankIsAnErrorUnlessAllowed) {
   write_log(ping()[1]);
   EXPECT_THAT(error_of(run()), HasSubstr("no log of rank 0; expected one of each of the 2 ranks"));
@@ -262,7 +314,7 @@ TEST_F(MergeDirectory, LogsOnOtherHostsAreNamed) {
 
 TEST_F(MergeDirectory, NothingToMerge) {
   EXPECT_THAT(error_of(run()), HasSubstr("no rank logs and no VEFT.main"));
-  EXPECT_FALSE(merge("/nonexistent-directory", output(), {}).ok());
+  EXPECT_FALSE(merge({"/nonexistent-directory"}, output(), {}).ok());
 }
 
 TEST_F(MergeDirectory, WorldsOfTwoSizes) {
@@ -286,7 +338,7 @@ TEST_F(MergeDirectory, CaptureByDirectoryOrByItsMainFile) {
   ASSERT_TRUE(run().ok());
   const std::string first = read_file("out.vef");
   EXPECT_EQ(first.substr(0, 35), "VEF3 4 20 1 0 0 0 1000\nC0 0 1 2 3\n0");
-  const auto report = merge((directory_ / "VEFT.main").string(), output(), {});
+  const auto report = merge({(directory_ / "VEFT.main").string()}, output(), {});
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(read_file("out.vef"), first);
 }

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "vef/base/text.h"
 #include "vef/formats/mpi_call.h"
 
 namespace vef::merge {
@@ -19,19 +21,21 @@ std::string rank_list(const std::vector<formats::TaskId>& ranks) {
 
 struct Host {
   std::vector<std::uint64_t> ranks;
+  bool timed = false;  // has ranks of the world that began first
   std::int64_t first_init = 0;
   std::int64_t last_init = 0;
 };
 
-std::map<std::string, Host> hosts_of(const std::vector<RankData>& ranks) {
+std::map<std::string, Host> hosts_of(const std::vector<RankData>& ranks, std::uint32_t first_world) {
   std::map<std::string, Host> hosts;
   for (const RankData& rank : ranks) {
     if (!rank.present) continue;
-    const auto [it, added] = hosts.try_emplace(rank.host);
-    Host& host = it->second;
+    Host& host = hosts[rank.host];
     host.ranks.push_back(static_cast<std::uint64_t>(rank.rank));
-    host.first_init = added ? rank.init_end : std::min(host.first_init, rank.init_end);
-    host.last_init = added ? rank.init_end : std::max(host.last_init, rank.init_end);
+    if (rank.world != first_world) continue;
+    host.first_init = host.timed ? std::min(host.first_init, rank.init_end) : rank.init_end;
+    host.last_init = host.timed ? std::max(host.last_init, rank.init_end) : rank.init_end;
+    host.timed = true;
   }
   return hosts;
 }
@@ -106,6 +110,27 @@ std::string region_totals(const std::vector<RankData>& ranks) {
             "; ns per rank: " + per_rank(ranks, [&](const RankData& rank) { return of(rank).time; });
   }
   return text;
+}
+
+/// "0: tasks 0-1, run; 1: tasks 2-4, run.1, spawned by task 0 (MPI_Comm_spawn of ./worker)".
+std::string worlds(const Prepared& prepared) {
+  if (prepared.worlds.size() == 1) return "";
+  std::vector<std::string> lines;
+  for (const World& world : prepared.worlds) {
+    const std::string last = std::to_string(world.first + world.size - 1);
+    std::string line =
+        std::to_string(lines.size()) + ": " +
+        (world.size == 1 ? "task " + last : "tasks " + std::to_string(world.first) + "-" + last);
+    const std::string name =
+        escaped(std::filesystem::path(world.directory).lexically_normal().filename().string());
+    for (const std::string& more : {name, world.how}) line += more.empty() ? "" : ", " + more;
+    const auto began = std::find_if(prepared.ranks.begin(), prepared.ranks.end(), [&](const RankData& rank) {
+      return rank.world == lines.size() && rank.late > 0;
+    });
+    if (began != prepared.ranks.end()) line += ", began " + std::to_string(began->late) + " ns later";
+    lines.push_back(std::move(line));
+  }
+  return joined(lines);
 }
 
 std::string reason(const RankData& rank) {
@@ -195,11 +220,13 @@ void add_metadata(const Prepared& prepared, TimeZero zero, const MergeReport& re
   };
   std::string hosts;
   std::string clocks;
-  for (const auto& [name, host] : hosts_of(prepared.ranks)) {
+  for (const auto& [name, host] : hosts_of(prepared.ranks, prepared.first_world)) {
     hosts += (hosts.empty() ? "" : "; ") + name + ": ranks " + ranges(host.ranks);
+    if (!host.timed) continue;
     clocks +=
         "; " + name + ": MPI_Init ended within " + std::to_string(host.last_init - host.first_init) + " ns";
   }
+  add("worlds", worlds(prepared));
   add("hosts", hosts);
   const bool common = !prepared.ranks.empty() && prepared.ranks[0].common_clock;
   add("clock", zero == TimeZero::kLatestInit

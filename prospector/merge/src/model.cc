@@ -27,6 +27,17 @@ formats::TaskId world_rank(const std::vector<formats::RankRun>& runs, std::int32
   return -1;
 }
 
+std::vector<formats::TaskId> members_of(const std::vector<formats::RankRun>& runs) {
+  std::vector<formats::TaskId> members;
+  members.reserve(group_size(runs));
+  for (const formats::RankRun& run : runs) {
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      members.push_back(static_cast<formats::TaskId>(run.first + std::int64_t{run.stride} * i));
+    }
+  }
+  return members;
+}
+
 std::uint64_t model_bytes(const RankData& data) {
   std::uint64_t bytes = data.sends.size() * sizeof(Send) + data.receives.size() * sizeof(Receive) +
                         data.parts.size() * sizeof(Part) + data.things.size() * sizeof(Thing) +

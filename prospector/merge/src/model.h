@@ -2,6 +2,9 @@
 // What the merge keeps of the logs in memory: per rank the operations in program order, and beside them the
 // sends, receives and parts in collectives they refer to by index. The loaders (load_log, load_capture) fill
 // it, the matching stages resolve it, the emitter reads it. Times are nanoseconds; all of it is plain data.
+//
+// Where a process is called a task: the loaders know the numbers that its own process gives it (see
+// formats::RankRun), join_worlds() makes tasks of them.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +29,7 @@ struct Send {
   std::uint32_t sequence =
       0;                   // posting order among threads; 0: order of this array. Partitioned: the channel
   std::uint32_t comm = 0;  // index into RankData::comms
-  std::int32_t peer = 0;   // world rank
+  std::int32_t peer = 0;   // task
   std::int32_t tag = 0;
   std::uint16_t call = 0;
   std::uint8_t flags = 0;
@@ -52,7 +55,7 @@ struct Receive {
   std::uint32_t event = 0;
   std::uint32_t sequence = 0;  // as in Send
   std::uint32_t comm = 0;      // index into RankData::comms
-  std::int32_t source = 0;     // world rank, or kAnySource until completed
+  std::int32_t source = 0;     // task, or kAnySource until completed
   std::int32_t tag = 0;        // or kAnyTag until completed
   std::uint16_t call = 0;
   ReceiveState state = ReceiveState::kPosted;
@@ -96,7 +99,7 @@ struct Access {
   std::uint64_t recv_bytes = 0;  // from it
   std::uint32_t event = 0;
   std::uint32_t window = 0;  // index into RankData::comms
-  std::int32_t target = 0;   // world rank
+  std::int32_t target = 0;   // task; kStranger: in no world that is merged
   std::uint32_t number =
       0;  // of its epoch: of the rank's fences on the window, or of its accesses to the target
   Epoch epoch = Epoch::kFence;
@@ -112,7 +115,7 @@ struct Sync {
   std::uint32_t event = 0;
   std::uint32_t window = 0;      // index into RankData::comms
   std::uint32_t number = 0;      // kFence: of the epoch it closes
-  std::uint32_t first_peer = 0;  // into RankData::peers, world ranks
+  std::uint32_t first_peer = 0;  // into RankData::peers, tasks or kStranger
   std::uint32_t peers = 0;
   std::uint32_t first_answer = 0;  // into RankData::answers: the own accesses whose answers it waits for
   std::uint32_t answers = 0;
@@ -121,7 +124,7 @@ struct Sync {
   std::uint64_t awaited = 0;
 };
 
-/// What a rank did with processes that are in another world.
+/// What a rank did with processes of a world that is not merged.
 struct Outside {
   std::uint64_t sends = 0;
   std::uint64_t bytes = 0;
@@ -192,12 +195,23 @@ struct LocalComm {
   std::uint8_t flags = 0;           // formats::CommFlags
   std::uint16_t call = 0;
   bool is_member = true;                  // false: the rank took part in the creation only
-  std::vector<formats::RankRun> members;  // world ranks; of an inter-communicator the local group
+  std::vector<formats::RankRun> members;  // tasks; of an inter-communicator the local group
   std::vector<formats::RankRun> remote_members;
-  std::vector<formats::TaskId> in_neighbours;  // world ranks, -1: no process
+  std::vector<formats::TaskId> in_neighbours;  // tasks; negative: no process
   std::vector<formats::TaskId> out_neighbours;
   std::uint32_t global = kNoIndex;        // set by unify(): index into CommTable
   std::uint32_t member_index = kNoIndex;  // of this rank in the global communicator's members
+};
+
+/// A call by which worlds meet, as one process saw it; or its first sight of those that spawned it.
+struct Meeting {
+  std::uint32_t comm = 0;         // index into RankData::comms
+  std::uint32_t part = kNoIndex;  // the call's part over its own side
+  std::int32_t root = 0;          // rank in the local group
+  std::uint64_t asked = 0;        // processes that were to be spawned; at the root
+  std::int64_t end = 0;           // of the call
+  std::string text;               // as in formats::RankEvent
+  bool collected = false;         // by join_worlds()
 };
 
 /// How a rank's recording ended.
@@ -223,7 +237,11 @@ struct Hole {
 };
 
 struct RankData {
-  formats::TaskId rank = 0;
+  formats::TaskId rank = 0;  // in its world; from join_worlds() on the task
+  std::uint32_t world = 0;   // how-manieth of those that are merged
+  std::int64_t wall = 0;     // what to add to its times to get ns since 1970
+  std::int32_t numbers = 0;  // the processes it knows have numbers below this
+  std::int64_t late = 0;     // how much later than the first world it began; `init_end` is before that
   std::string host;
   bool present = false;     // a log exists
   bool complete = false;    // MPI_Finalize was recorded and nothing is damaged
@@ -247,6 +265,7 @@ struct RankData {
   std::vector<Thing> things;
   std::vector<std::uint64_t> sizes;
   std::vector<LocalComm> comms;
+  std::vector<Meeting> meetings;
   std::vector<Access> accesses;
   std::vector<Sync> syncs;
   std::vector<formats::TaskId> peers;
@@ -267,9 +286,13 @@ std::string incomplete(const RankData& data);
 /// Whether calls of the rank may be missing: what has no counterpart there is no fault of the program.
 inline bool may_miss_calls(const RankData& rank) { return !rank.complete || rank.partial; }
 
-/// Number of members, and the world rank of a member (-1: there is no such member).
+/// A process of a world that is not merged.
+inline constexpr formats::TaskId kStranger = -5;
+
+/// Number of members, a member (-1: there is no such), and all of them.
 std::uint64_t group_size(const std::vector<formats::RankRun>& runs);
 formats::TaskId world_rank(const std::vector<formats::RankRun>& runs, std::int32_t member);
+std::vector<formats::TaskId> members_of(const std::vector<formats::RankRun>& runs);
 
 /// Memory of the rank's data.
 std::uint64_t model_bytes(const RankData& data);

@@ -64,7 +64,7 @@ void OneSidedMatcher::collect(const RankData& rank) {
   const auto r = static_cast<std::size_t>(rank.rank);
   for (std::size_t i = 0; i < rank.accesses.size(); ++i) {
     const Access& access = rank.accesses[i];
-    if (access.epoch == Epoch::kPassive) continue;
+    if (access.epoch == Epoch::kPassive || access.target == kStranger) continue;
     incoming_.push_back({rank.comms[access.window].global, access.target, access.epoch, access.number,
                          rank.rank, numbers_.first_access[r] + 2 * i});
   }
@@ -72,6 +72,7 @@ void OneSidedMatcher::collect(const RankData& rank) {
     if (sync.kind != Sync::Kind::kPost && sync.kind != Sync::Kind::kComplete) continue;
     const Signal signal = sync.kind == Sync::Kind::kPost ? Signal::kPost : Signal::kComplete;
     for (std::uint32_t p = sync.first_peer; p < sync.first_peer + sync.peers; ++p) {
+      if (rank.peers[p] == kStranger) continue;
       signals_[{rank.comms[sync.window].global, signal, rank.rank, rank.peers[p]}].push_back(
           numbers_.first_peer[r] + p);
     }
@@ -110,11 +111,13 @@ void OneSidedMatcher::resolve(RankData& rank, Sync& sync) {
   if (sync.kind == Sync::Kind::kFence) await_fence(rank, sync);
   for (std::uint32_t p = sync.first_peer; p < sync.first_peer + sync.peers; ++p) {
     const TaskId peer = rank.peers[p];
+    if (peer == kStranger) continue;
     if (sync.kind == Sync::Kind::kStart) await_signal(rank, window, Signal::kPost, peer);
     if (sync.kind != Sync::Kind::kWait) continue;
     await_data(rank, sync, peer, await_signal(rank, window, Signal::kComplete, peer));
   }
   for (std::uint32_t i = sync.first_answer; i < sync.first_answer + sync.answers; ++i) {
+    if (rank.accesses[rank.answers[i]].target == kStranger) continue;
     rank.awaited.push_back(numbers_.first_access[static_cast<std::size_t>(rank.rank)] +
                            2 * std::uint64_t{rank.answers[i]} + 1);
   }

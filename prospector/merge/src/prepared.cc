@@ -30,16 +30,22 @@ class StageClock {
 /// Ranks with the same name have the same clock.
 std::string clock_of(const RankData& rank) { return rank.common_clock ? std::string() : rank.host; }
 
-std::vector<std::int64_t> zeros(const std::vector<RankData>& ranks, TimeZero kind) {
+/// The latest init of the world that began first; on hosts without any of it, by the wall clock.
+std::vector<std::int64_t> zeros(const std::vector<RankData>& ranks, std::uint32_t first_world,
+                                TimeZero kind) {
   std::map<std::string, std::int64_t> latest;
+  std::int64_t wall = 0;
   for (const RankData& rank : ranks) {
-    if (!rank.present) continue;
+    if (!rank.present || rank.world != first_world) continue;
     const auto [it, added] = latest.try_emplace(clock_of(rank), rank.init_end);
     if (!added) it->second = std::max(it->second, rank.init_end);
+    wall =
+        latest.size() == 1 && added ? rank.init_end + rank.wall : std::max(wall, rank.init_end + rank.wall);
   }
   std::vector<std::int64_t> zero;
   for (const RankData& rank : ranks) {
-    zero.push_back(kind == TimeZero::kOwnInit || !rank.present ? rank.init_end : latest[clock_of(rank)]);
+    const bool own = kind == TimeZero::kOwnInit || !rank.present;
+    zero.push_back(own ? rank.init_end : latest.try_emplace(clock_of(rank), wall - rank.wall).first->second);
   }
   return zero;
 }
@@ -74,6 +80,11 @@ void describe_ranks(const std::vector<RankData>& ranks, MergeReport& report) {
   }
 }
 
+void describe_worlds(const std::vector<World>& worlds, MergeReport& report) {
+  for (const World& world : worlds)
+    report.worlds.push_back({world.directory, world.first, world.size, world.how});
+}
+
 /// Keeps what is written.
 class MemoryWriter : public formats::TraceWriter {
  public:
@@ -92,16 +103,29 @@ class MemoryWriter : public formats::TraceWriter {
 
 Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, TimeZero zero,
                                           formats::Metadata metadata, MergeReport& report) {
+  World world;
+  world.size = static_cast<std::int32_t>(ranks.size());
+  return prepare(std::move(ranks), {std::move(world)}, zero, std::move(metadata), report);
+}
+
+Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, std::vector<World> worlds,
+                                          TimeZero zero, formats::Metadata metadata, MergeReport& report) {
   auto prepared = std::make_unique<Prepared>();
   prepared->ranks = std::move(ranks);
+  prepared->worlds = std::move(worlds);
   StageClock clock(report);
+  join_worlds(prepared->ranks, prepared->worlds, report.warnings);
+  if (prepared->worlds.size() > 1) prepared->first_world = align_begins(prepared->ranks, prepared->worlds);
+  describe_worlds(prepared->worlds, report);
   describe_ranks(prepared->ranks, report);
 
   const std::vector<std::string> said = recorder_notes(prepared->ranks);
   report.notes.insert(report.notes.end(), said.begin(), said.end());
   if (std::string gap = outside(prepared->ranks); !gap.empty()) report.warnings.push_back(std::move(gap));
 
-  auto comms = unify(prepared->ranks, static_cast<std::int32_t>(prepared->ranks.size()));
+  std::vector<std::int32_t> sizes;
+  for (const World& world : prepared->worlds) sizes.push_back(world.size);
+  auto comms = unify(prepared->ranks, sizes);
   if (!comms.ok()) return comms.error();
   prepared->comms = std::move(*comms);
   clock.stage("communicators");
@@ -120,7 +144,7 @@ Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, TimeZero 
   sort_unmatched(report);
   clock.stage("collectives");
 
-  prepared->zero = zeros(prepared->ranks, zero);
+  prepared->zero = zeros(prepared->ranks, prepared->first_world, zero);
   report.endings = endings(*prepared);
   prepared->plan = plan_records(prepared->model(), prepared->zero);
   prepared->lines = prepared->comms.number();

@@ -17,6 +17,7 @@
 #include "vef/base/result.h"
 #include "vef/formats/trace_io.h"
 #include "vef/merge/merge.h"
+#include "worlds.h"
 
 namespace vef::merge {
 
@@ -28,7 +29,9 @@ enum class TimeZero : std::uint8_t {
 
 struct Prepared {
   std::vector<RankData> ranks;
-  CommTable comms{1};
+  std::vector<World> worlds;
+  std::uint32_t first_world = 0;  // that began first
+  CommTable comms{{1}};
   MessageNumbers messages;
   OneSidedNumbers one_sided;
   CollectiveTable collectives;
@@ -40,7 +43,12 @@ struct Prepared {
   Model model() const { return {ranks, comms, collectives, messages, one_sided}; }
 };
 
-/// Runs the stages on all the ranks 0, 1, ... of a run; fills `report` but for what concerns files.
+/// Runs the stages on all the ranks 0, 1, ... of each of the worlds; fills `report` but for what concerns
+/// files.
+Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, std::vector<World> worlds,
+                                          TimeZero zero, formats::Metadata metadata, MergeReport& report);
+
+/// The same of one world.
 Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, TimeZero zero,
                                           formats::Metadata metadata, MergeReport& report);
 

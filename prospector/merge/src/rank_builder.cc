@@ -15,7 +15,8 @@ namespace vef::merge {
 namespace {
 
 constexpr std::size_t kMaxNotes = 10;
-constexpr std::size_t kMaxIndex = kThingIndex;  // an index must fit into a Thing
+constexpr std::size_t kMaxIndex = kThingIndex;    // an index must fit into a Thing
+constexpr std::int32_t kMostProcesses = 1 << 22;  // that a process may know
 
 }  // namespace
 
@@ -241,8 +242,9 @@ Status RankBuilder::on_comm(const Context& context, const Event& event) {
   created.call = event.call;
   created.is_member = event.new_comm != formats::kCommNull;
   if (group_only) created.flags |= formats::kCommGroupOnly;
+  const bool others = (event.comm_flags & formats::kCommOtherWorlds) != 0;
   for (const auto runs : {event.members, event.remote_members}) {
-    if (auto status = check_group(context, runs); !status.ok()) return status;
+    if (auto status = check_group(context, runs, others); !status.ok()) return status;
   }
   created.members.assign(event.members.begin(), event.members.end());
   created.remote_members.assign(event.remote_members.begin(), event.remote_members.end());
@@ -267,7 +269,10 @@ Status RankBuilder::on_comm(const Context& context, const Event& event) {
   // The creation synchronises the parent, or where it is collective over the new group alone, that group.
   const std::uint32_t own = lost || event.new_comm == formats::kCommNull ? kNoIndex : index;
   const std::uint32_t over = group_only ? own : parent;
-  if (defined || over == kNoIndex) return {};
+  if (defined || over == kNoIndex) {
+    if (own != kNoIndex) note_meeting(context, event, own, kNoIndex);
+    return {};
+  }
   Part part;
   part.comm = over;
   part.event = context.number;
@@ -276,23 +281,48 @@ Status RankBuilder::on_comm(const Context& context, const Event& event) {
   part.family = Family::kNamedBarrier;
   const auto part_index = static_cast<std::uint32_t>(data_.parts.size());
   data_.parts.push_back(part);
+  if (own != kNoIndex) note_meeting(context, event, own, part_index);
   if (event.request != 0) requests_[event.request] = {PendingKind::kPart, part_index};
   push_op(context, event.request != 0 ? OpKind::kStartCollective : OpKind::kCollective, part_index, 1);
   return {};
 }
 
-Status RankBuilder::check_group(const Context& context, std::span<const formats::RankRun> runs) const {
+/// `others`: it may have members that are in other worlds.
+Status RankBuilder::check_group(const Context& context, std::span<const formats::RankRun> runs, bool others) {
+  const std::int32_t limit = others ? std::max(world_size_, kMostProcesses) : world_size_;
   std::uint64_t size = 0;
   for (const formats::RankRun& run : runs) {
     const std::int64_t last = run.first + std::int64_t{run.stride} * (std::int64_t{run.count} - 1);
     size += run.count;
-    if (run.count == 0 || size > static_cast<std::uint64_t>(world_size_) || run.first < 0 ||
-        run.first >= world_size_ || last < 0 || last >= world_size_) {
+    if (run.count == 0 || size > static_cast<std::uint64_t>(limit) || run.first < 0 || run.first >= limit ||
+        last < 0 || last >= limit) {
       return error(context, "a group with a member outside the world of " + std::to_string(world_size_) +
                                 " ranks; expected world ranks");
     }
+    data_.numbers = std::max({data_.numbers, run.first + 1, static_cast<std::int32_t>(last) + 1});
   }
   return {};
+}
+
+/// Keeps what join_worlds() needs, if it is a meeting.
+void RankBuilder::note_meeting(const Context& context, const Event& event, std::uint32_t comm,
+                               std::uint32_t part) {
+  constexpr std::uint8_t kBetweenWorlds = formats::kCommInter | formats::kCommOtherWorlds;
+  if ((event.comm_flags & kBetweenWorlds) != kBetweenWorlds) return;
+  switch (static_cast<formats::MpiCall>(event.call)) {
+    case formats::MpiCall::kCommSpawn:
+    case formats::MpiCall::kCommSpawnMultiple:
+    case formats::MpiCall::kCommAccept:
+    case formats::MpiCall::kCommConnect:
+    case formats::MpiCall::kCommJoin:
+      break;
+    default:
+      if (event.kind != formats::EventKind::kCommDefine)
+        return;  // else perhaps those that spawned this world
+      break;
+  }
+  data_.meetings.push_back(
+      {comm, part, event.tag, event.recv_bytes, context.end, std::string(event.text), false});
 }
 
 std::vector<formats::TaskId> RankBuilder::neighbours(const LocalComm& comm,

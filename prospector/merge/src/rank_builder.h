@@ -86,7 +86,7 @@ class RankBuilder {
 
   /// Index of the communicator, or kNoIndex with a note of damage.
   std::uint32_t find_comm(std::uint32_t number, const Context& context);
-  /// World rank of a peer in a communicator; false: it lies in no group that the log names.
+  /// The process that a rank in a communicator is; false: it lies in no group that the log names.
   bool translate(std::uint32_t comm, std::int32_t peer, std::int32_t& world) const;
 
   Result<Pending> post_send(const Context& context, const Event& event);
@@ -132,14 +132,11 @@ class RankBuilder {
   void end_exposure(WindowState& window, Sync& sync);
   bool on_passive(const Event& event, WindowState& window, Sync& sync);
 
-  /// Whether the communicator reaches into another world, so that ranks in it name nobody here.
-  bool is_outside(std::uint32_t comm) const {
-    return (data_.comms[comm].flags & formats::kCommRemoteUnknown) != 0;
-  }
   std::vector<formats::TaskId> neighbours(const LocalComm& comm, std::span<const std::int32_t> ranks) const;
 
   Status complete_one(const Context& context, const formats::Completion& completion);
-  Status check_group(const Context& context, std::span<const formats::RankRun> runs) const;
+  Status check_group(const Context& context, std::span<const formats::RankRun> runs, bool others);
+  void note_meeting(const Context& context, const Event& event, std::uint32_t comm, std::uint32_t part);
   Error error(const Context& context, const std::string& message) const;
   void note(const Context& context, const std::string& message);
 

@@ -14,11 +14,6 @@ Result<RankBuilder::Pending> RankBuilder::post_send(const Context& context, cons
   Send send;
   send.comm = find_comm(event.comm, context);
   if (send.comm == kNoIndex) return pending;
-  if (is_outside(send.comm)) {
-    ++data_.outside.sends;
-    data_.outside.bytes += event.bytes;
-    return pending;
-  }
   if (!translate(send.comm, event.peer, send.peer)) {
     return error(context,
                  "destination " + std::to_string(event.peer) + "; expected a rank of the communicator");
@@ -41,10 +36,6 @@ Result<RankBuilder::Pending> RankBuilder::post_receive(const Context& context, c
   Receive receive;
   receive.comm = find_comm(event.comm, context);
   if (receive.comm == kNoIndex) return pending;
-  if (is_outside(receive.comm)) {
-    ++data_.outside.receives;
-    return pending;
-  }
   receive.source = kAnySource;
   if (peer != kAnySource && !translate(receive.comm, peer, receive.source)) {
     return error(context, "source " + std::to_string(peer) + "; expected a rank of the communicator");

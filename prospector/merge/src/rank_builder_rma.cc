@@ -61,11 +61,6 @@ Status RankBuilder::on_access(const Context& context, const Event& event) {
   if (window == nullptr || event.peer == formats::kProcNull || (event.bytes == 0 && event.recv_bytes == 0)) {
     return {};
   }
-  if (is_outside(window->comm)) {
-    ++data_.outside.sends;
-    data_.outside.bytes += event.bytes;
-    return {};
-  }
   Access access;
   if (!translate(window->comm, event.peer, access.target)) {
     return error(context, "target " + std::to_string(event.peer) + "; expected a rank of the window");
@@ -113,7 +108,8 @@ void RankBuilder::await(WindowState& window, TaskId target, bool local, Sync& sy
 /// World ranks of a group, into `peers` and as the call's peers.
 Status RankBuilder::add_peers(const Context& context, std::span<const formats::RankRun> group, Sync& sync,
                               std::vector<TaskId>& peers) {
-  if (auto status = check_group(context, group); !status.ok()) return status;
+  const bool others = (data_.comms[sync.window].flags & formats::kCommOtherWorlds) != 0;
+  if (auto status = check_group(context, group, others); !status.ok()) return status;
   peers.clear();
   for (const formats::RankRun& run : group) {
     for (std::uint32_t i = 0; i < run.count; ++i) {
@@ -205,7 +201,7 @@ bool RankBuilder::on_passive(const Event& event, WindowState& window, Sync& sync
 
 Status RankBuilder::on_sync(const Context& context, const Event& event) {
   WindowState* window = find_window(context, event);
-  if (window == nullptr || is_outside(window->comm)) return {};
+  if (window == nullptr) return {};
   Sync sync;
   sync.event = context.number;
   sync.window = window->comm;

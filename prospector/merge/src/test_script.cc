@@ -89,7 +89,7 @@ Script::Script(formats::TaskId rank, std::int32_t world, std::int32_t thread, st
   info_.world_size = world;
   info_.thread = thread;
   info_.host = "node0";
-  info_.start.monotonic_ns = base;
+  info_.start.monotonic_ns = info_.start.wall_ns = base;
   info_.complete = true;
 }
 
@@ -352,6 +352,22 @@ Script& Script::comm_create(std::uint32_t parent, std::uint32_t new_comm,
   return *this;
 }
 
+Script& Script::meet(MpiCall call, std::uint32_t new_comm, std::vector<formats::RankRun> members,
+                     std::vector<formats::RankRun> remote, std::string text) {
+  const std::uint32_t parent = next_.comm;
+  as(call).comm_create(parent, new_comm, std::move(members), formats::kCommInter | formats::kCommOtherWorlds,
+                       std::move(remote));
+  events_.back().text = std::move(text);
+  return *this;
+}
+
+Script& Script::parents(std::uint32_t new_comm, std::vector<formats::RankRun> members,
+                        std::vector<formats::RankRun> remote) {
+  meet(MpiCall::kCommGetParent, new_comm, std::move(members), std::move(remote));
+  events_.back().event.kind = EventKind::kCommDefine;
+  return *this;
+}
+
 Script& Script::comm_free(std::uint32_t comm) {
   return in(comm).add(EventKind::kCommFree, MpiCall::kCommFree), *this;
 }
@@ -382,25 +398,51 @@ std::unique_ptr<formats::RankLogReader> Script::log() const {
   return std::make_unique<ScriptedLog>(info_, events_);
 }
 
-Merged merge_scripts(const std::vector<Script>& scripts) {
-  Merged merged;
-  std::vector<RankData> ranks;
+namespace {
+
+/// False: `error` says why.
+bool load_scripts(const std::vector<Script>& scripts, std::uint32_t world, std::vector<RankData>& ranks,
+                  std::string& error) {
   std::vector<std::unique_ptr<formats::RankLogReader>> logs;
   for (std::size_t i = 0; i < scripts.size(); ++i) {
     logs.push_back(scripts[i].log());
     const bool more_of_rank =
         i + 1 < scripts.size() && scripts[i + 1].log()->info().rank == logs[0]->info().rank;
     if (more_of_rank) continue;
-    const std::int32_t world = logs[0]->info().world_size;
-    auto data = load_rank(std::move(logs), world);
+    const std::int32_t size = logs[0]->info().world_size;
+    auto data = load_rank(std::move(logs), size);
     logs.clear();
     if (!data.ok()) {
-      merged.error = data.error().message;
-      return merged;
+      error = data.error().message;
+      return false;
     }
+    data->world = world;
     ranks.push_back(std::move(*data));
   }
-  auto prepared = prepare(std::move(ranks), TimeZero::kLatestInit, {}, merged.report);
+  return true;
+}
+
+}  // namespace
+
+Merged merge_scripts(const std::vector<Script>& scripts) { return merge_worlds({{"", "", scripts}}); }
+
+Merged merge_worlds(const std::vector<WorldScripts>& worlds) {
+  Merged merged;
+  std::vector<RankData> ranks;
+  std::vector<World> known;
+  for (const WorldScripts& scripts : worlds) {
+    World world;
+    world.directory = "run." + std::to_string(known.size());
+    world.job = scripts.job;
+    world.parent_job = scripts.parent_job;
+    world.first = static_cast<formats::TaskId>(ranks.size());
+    if (!load_scripts(scripts.scripts, static_cast<std::uint32_t>(known.size()), ranks, merged.error)) {
+      return merged;
+    }
+    world.size = static_cast<std::int32_t>(ranks.size()) - world.first;
+    known.push_back(std::move(world));
+  }
+  auto prepared = prepare(std::move(ranks), std::move(known), TimeZero::kLatestInit, {}, merged.report);
   if (!prepared.ok()) {
     merged.error = prepared.error().message;
     return merged;

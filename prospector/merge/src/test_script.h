@@ -73,6 +73,12 @@ class Script {
   Script& note(std::string text);
   Script& comm_create(std::uint32_t parent, std::uint32_t new_comm, std::vector<formats::RankRun> members,
                       std::uint8_t flags = 0, std::vector<formats::RankRun> remote = {});
+  /// Worlds meet: processes of others have numbers from the world's size on.
+  Script& meet(formats::MpiCall call, std::uint32_t new_comm, std::vector<formats::RankRun> members,
+               std::vector<formats::RankRun> remote, std::string text = "");
+  /// The first sight of those that spawned this world.
+  Script& parents(std::uint32_t new_comm, std::vector<formats::RankRun> members,
+                  std::vector<formats::RankRun> remote);
   Script& comm_free(std::uint32_t comm);
   Script& polls(std::uint64_t inside, std::uint64_t short_gaps, std::uint64_t long_gaps);
   Script& pause();
@@ -117,6 +123,14 @@ struct Merged {
   std::string error;              // of a merge that failed
 };
 Merged merge_scripts(const std::vector<Script>& scripts);
+
+/// The same of several worlds.
+struct WorldScripts {
+  std::string job;
+  std::string parent_job;
+  std::vector<Script> scripts;
+};
+Merged merge_worlds(const std::vector<WorldScripts>& worlds);
 
 /// The records as lines of VEF3 text.
 std::vector<std::string> body_lines(const formats::Trace& trace);

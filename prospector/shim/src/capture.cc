@@ -54,6 +54,7 @@ bool Capture::write_description(const formats::ClockSample& start, const formats
   json.text("host", host_);
   json.text("job", job_.name);
   if (job_.parent[0] != '\0') json.text("spawned_by", job_.parent);
+  if (job_.parent_rank >= 0) json.number("spawned_by_rank", static_cast<std::uint64_t>(job_.parent_rank));
   json.number("start_wall_ns", start.wall_ns);
   if (end != nullptr) json.number("end_wall_ns", end->wall_ns);
   json.number("buffer_bytes", settings_.buffer_bytes);

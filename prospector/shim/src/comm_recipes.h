@@ -5,9 +5,12 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <string_view>
 
 #include "call.h"
+#include "socket_names.h"
 
 namespace vef::shim {
 
@@ -30,19 +33,50 @@ int comm_new(MpiCall number, MPI_Comm parent, const MPI_Comm* created, bool grou
   });
 }
 
-/// Between worlds: MPI_Comm_accept and MPI_Comm_connect, whose `port` counts at the root; MPI_Comm_spawn, ...
-/// and MPI_Comm_join have none.
-template <class Real>
-int comm_remote(MpiCall number, MPI_Comm parent, int root, const char* port, const MPI_Comm* created,
-                Real real) {
+/// Worlds meet; `describe_root` adds to the event what counts at the root.
+template <class Real, class DescribeRoot>
+int comm_meeting(MpiCall number, MPI_Comm parent, int root, const MPI_Comm* created, Real real,
+                 DescribeRoot describe_root) {
   return call_then(number, real, [&](Call& call) {
     RankEvent event = event_of(EventKind::kCommCreate);
     const Communicator ours = call.communicator(parent);
     event.comm = ours.number;
+    event.tag = root;
     describe_created(call, *created, event);
-    if (port != nullptr && root == ours.rank) event.text = port;
+    if (root == ours.rank) describe_root(event);
     call.log(event, true);
   });
+}
+
+/// MPI_Comm_accept, MPI_Comm_connect.
+template <class Real>
+int comm_port(MpiCall number, MPI_Comm parent, int root, const char* port, const MPI_Comm* created,
+              Real real) {
+  return comm_meeting(number, parent, root, created, real, [&](RankEvent& event) { event.text = port; });
+}
+
+/// MPI_Comm_spawn, MPI_Comm_spawn_multiple.
+template <class Real>
+int comm_spawn(MpiCall number, MPI_Comm parent, int root, int commands, const char* const* names,
+               const int* processes, const MPI_Comm* created, Real real) {
+  char text[1024] = "";
+  return comm_meeting(number, parent, root, created, real, [&](RankEvent& event) {
+    std::size_t length = 0;
+    for (int i = 0; i < commands; ++i) {
+      const int added =
+          std::snprintf(text + length, sizeof text - length, "%s%s", i == 0 ? "" : "\n", names[i]);
+      length = std::min(length + static_cast<std::size_t>(added > 0 ? added : 0), sizeof text - 1);
+      if (processes[i] > 0) event.recv_bytes += static_cast<std::uint64_t>(processes[i]);
+    }
+    event.text = {text, length};
+  });
+}
+
+template <class Real>
+int comm_join(MpiCall number, int file, const MPI_Comm* created, Real real) {
+  char text[256];
+  name_socket(file, text, sizeof text);
+  return comm_meeting(number, mpi.comm_self, 0, created, real, [&](RankEvent& event) { event.text = text; });
 }
 
 /// MPI_Comm_create_from_group, ...: no parent; the processes agree by the string tag.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "communicators.h"
 
+#include "known_processes.h"
 #include "mpi_library.h"
 #include "rank_runs.h"
 #include "topology.h"
@@ -58,17 +59,15 @@ void describe(const Communicator& entry, const Members& members, formats::RankEv
   event.remote_members = members.remote;
   event.in_neighbours = members.in_neighbours;
   event.out_neighbours = members.out_neighbours;
-  if (members.unknown == 0) return;
-  event.bytes = members.unknown;
-  event.peer = entry.rank;
 }
 
 Members MemberFinder::describe(MPI_Comm comm) {
   Members members;
   std::size_t count = 0;
+  bool others = false;
   MPI_Group group{};
   if (pmpi.comm_group(comm, &group) == MPI_SUCCESS) {
-    if (translate(group, local_, count, members.unknown)) members.local = {local_.data(), count};
+    if (translate(group, local_, count, others)) members.local = {local_.data(), count};
     pmpi.group_free(&group);
   }
   int inter = 0;
@@ -78,18 +77,18 @@ Members MemberFinder::describe(MPI_Comm comm) {
   } else {
     members.flags |= formats::kCommInter;
     if (pmpi.comm_remote_group(comm, &group) == MPI_SUCCESS) {
-      if (translate(group, remote_, count, members.unknown)) members.remote = {remote_.data(), count};
+      if (translate(group, remote_, count, others)) members.remote = {remote_.data(), count};
       pmpi.group_free(&group);
     }
   }
-  if (members.unknown != 0) members.flags |= formats::kCommRemoteUnknown;
+  if (others) members.flags |= formats::kCommOtherWorlds;
   return members;
 }
 
 std::span<const formats::RankRun> MemberFinder::describe_group(MPI_Group group) {
   std::size_t count = 0;
-  std::uint64_t unknown = 0;
-  if (!translate(group, local_, count, unknown)) return {};
+  bool others = false;
+  if (!translate(group, local_, count, others)) return {};
   return {local_.data(), count};
 }
 
@@ -109,22 +108,17 @@ void MemberFinder::find_neighbours(MPI_Comm comm, Members& members) {
 }
 
 bool MemberFinder::translate(MPI_Group group, GrowBuffer<formats::RankRun>& runs, std::size_t& count,
-                             std::uint64_t& unknown) {
+                             bool& others) {
   int size = 0;
   pmpi.group_size(group, &size);
   const auto members = static_cast<std::size_t>(size > 0 ? size : 0);
   if (!ranks_.reserve(members * 2 + 1) || !runs.reserve(members + 1)) return false;
-  int* const local_ranks = ranks_.data();
-  int* const world_ranks = local_ranks + members;
-  for (std::size_t i = 0; i < members; ++i) local_ranks[i] = static_cast<int>(i);
-  if (pmpi.group_translate_ranks(group, size, local_ranks, world.group, world_ranks) != MPI_SUCCESS)
-    return false;
-  for (std::size_t i = 0; i < members; ++i) {
-    if (world_ranks[i] != MPI_UNDEFINED) continue;
-    world_ranks[i] = -1;
-    ++unknown;
-  }
-  count = compress_ranks(world_ranks, members, runs.data());
+  int* const positions = ranks_.data();
+  int* const numbers = positions + members;
+  for (std::size_t i = 0; i < members; ++i) positions[i] = static_cast<int>(i);
+  if (!known_processes.number(group, size, positions, numbers)) return false;
+  for (std::size_t i = 0; i < members; ++i) others = others || numbers[i] >= world.size;
+  count = compress_ranks(numbers, members, runs.data());
   return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communicator handles -> numbers local to the process, and what the wrappers need to know of each. An entry
 // lives from the creating call (or its first use, where that was not seen) to MPI_Comm_free. Members are
-// world ranks, found with local calls only.
+// numbered as formats::RankRun says, with local calls only.
 #pragma once
 
 #include <mpi.h>
@@ -32,8 +32,7 @@ struct Communicator {
 
 /// Members of a communicator; the spans point into memory that the next describe() reuses.
 struct Members {
-  std::uint8_t flags = 0;     // formats::CommFlags
-  std::uint64_t unknown = 0;  // members that are in no world of ours
+  std::uint8_t flags = 0;  // formats::CommFlags
   std::span<const formats::RankRun> local;
   std::span<const formats::RankRun> remote;
   std::span<const std::int32_t> in_neighbours;
@@ -73,15 +72,15 @@ class MemberFinder {
  public:
   Members describe(MPI_Comm comm);
 
-  /// The world ranks of a group.
+  /// The members of a group.
   std::span<const formats::RankRun> describe_group(MPI_Group group);
 
   /// The neighbours alone.
   void find_neighbours(MPI_Comm comm, Members& members);
 
  private:
-  bool translate(MPI_Group group, GrowBuffer<formats::RankRun>& runs, std::size_t& count,
-                 std::uint64_t& unknown);
+  /// Whether some are of another world: `others`.
+  bool translate(MPI_Group group, GrowBuffer<formats::RankRun>& runs, std::size_t& count, bool& others);
 
   GrowBuffer<int> ranks_;
   GrowBuffer<int> neighbours_;

@@ -58,6 +58,18 @@ bool find_node_launcher(char* job, std::size_t size) {
   return true;
 }
 
+/// Open MPI names the port of the spawning process: <namespace>.<rank>:<number>. The namespace may hold dots.
+void find_parent(const char* port, const char* before, const char* between, Job& job) {
+  const char* dot = nullptr;
+  for (const char* c = port; *c != '\0' && *c != ':'; ++c) {
+    if (*c == '.') dot = c;
+  }
+  if (dot == nullptr) return;
+  std::snprintf(job.parent, sizeof job.parent, "%.400s%s%.*s", before, between, static_cast<int>(dot - port),
+                port);
+  std::sscanf(dot + 1, "%d:", &job.parent_rank);
+}
+
 }  // namespace
 
 void find_program(char* path, std::size_t size) {
@@ -94,11 +106,8 @@ void find_job(const char* given, std::int32_t world_size, Job& job) {
   const char* before = given != nullptr ? given : "";
   const char* between = given != nullptr ? " " : "";
   std::snprintf(job.name, sizeof job.name, "%.400s%s%s", before, between, id);
-  // Open MPI names the port of the spawning process: <namespace>.<rank>:<number>.
-  if (const char* port = variable("OMPI_PARENT_PORT"); port != nullptr) {
-    std::snprintf(job.parent, sizeof job.parent, "%.400s%s%.*s", before, between,
-                  static_cast<int>(std::strcspn(port, ".")), port);
-  }
+  if (const char* port = variable("OMPI_PARENT_PORT"); port != nullptr)
+    find_parent(port, before, between, job);
   for (char* text : {job.name, job.parent}) {
     for (char* c = text; *c != '\0'; ++c) {
       if (*c == '\n') *c = ' ';

@@ -17,6 +17,8 @@ struct Job {
   char launcher[320] = "";
   /// The name of the job that spawned this one; empty: none did, or the library does not say.
   char parent[1024] = "";
+  /// The rank in it that was the root of the call.
+  std::int32_t parent_rank = -1;
 };
 
 /// Absolute path of the program.

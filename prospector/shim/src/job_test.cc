@@ -76,6 +76,11 @@ TEST_F(JobTest, SpawnedProcessesNameTheJobOfTheirParents) {
   find_job("given", 2, job);
   EXPECT_STREQ(job.name, "given 1018232834");
   EXPECT_STREQ(job.parent, "given 1018232833");
+  EXPECT_EQ(job.parent_rank, 0);
+  setenv("OMPI_PARENT_PORT", "prterun-n1.site.org-55@1.13:342589738", 1);
+  find_job("given", 2, job);
+  EXPECT_STREQ(job.parent, "given prterun-n1.site.org-55@1");
+  EXPECT_EQ(job.parent_rank, 13);
 }
 
 TEST_F(JobTest, UnderHydraTheGivenNameAndTheSizeStandForTheJob) {

@@ -78,6 +78,7 @@ bool load_own_functions(void* library) {
          load(pmpi.group_rank, "PMPI_Group_rank", library) &&
          load(pmpi.group_size, "PMPI_Group_size", library) &&
          load(pmpi.group_translate_ranks, "PMPI_Group_translate_ranks", library) &&
+         load(pmpi.group_union, "PMPI_Group_union", library) &&
          load(pmpi.group_free, "PMPI_Group_free", library) &&
          load(pmpi.type_size_x, "PMPI_Type_size_x", library) &&
          load(pmpi.get_elements_x, "PMPI_Get_elements_x", library) &&

@@ -61,6 +61,7 @@ struct Pmpi {
   decltype(&PMPI_Group_rank) group_rank;
   decltype(&PMPI_Group_size) group_size;
   decltype(&PMPI_Group_translate_ranks) group_translate_ranks;
+  decltype(&PMPI_Group_union) group_union;
   decltype(&PMPI_Group_free) group_free;
   decltype(&PMPI_Type_size_x) type_size_x;
   decltype(&PMPI_Get_elements_x) get_elements_x;

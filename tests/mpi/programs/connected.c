@@ -7,9 +7,9 @@
 /*@ *@openmpi: ~Bcast comm=0 root=0 bytes=\d+ recv=\d+ */
 /*@ 0,2@openmpi: Comm_split comm=0 new=2 members=0+2x2 */
 /*@ 1@openmpi: Comm_split comm=0 new=2 members=1 */
-/*@ 0@openmpi: ~Comm_accept comm=2 new=3 flags=1 members=0\+2x2 remote=1 port='.+' */
+/*@ 0@openmpi: ~Comm_accept comm=2 new=3 flags=1 members=0\+2x2 remote=1 text='.+' */
 /*@ 2@openmpi: Comm_accept comm=2 new=3 flags=1 members=0+2x2 remote=1 */
-/*@ 1@openmpi: ~Comm_connect comm=2 new=3 flags=1 members=1 remote=0\+2x2 port='.+' */
+/*@ 1@openmpi: ~Comm_connect comm=2 new=3 flags=1 members=1 remote=0\+2x2 text='.+' */
 /*@ 2@openmpi: Send comm=3 peer=0 tag=4 bytes=4 */
 /*@ 1@openmpi: Recv comm=3 peer=any tag=4 bytes=4 got=1/4/4 */
 /*@ *@openmpi: Comm_disconnect comm=3 */

@@ -3,7 +3,7 @@
 /*@ *: Init */
 /*@ 0@openmpi: Send comm=0 peer=1 tag=1 bytes=4 */
 /*@ 1@openmpi: Recv comm=0 peer=0 tag=1 bytes=4 got=0/1/4 */
-/*@ *@openmpi: Comm_join comm=1 new=2 flags=1 members={r} remote={1-r} */
+/*@ *@openmpi: ~Comm_join comm=1 new=2 flags=1 members={r} remote={1-r} text='127.0.0.1:\d+ 127.0.0.1:\d+' */
 /*@ *@openmpi: Sendrecv comm=2 peer=0 tag=2 bytes=4 from=0 rtag=2 room=4 got=0/2/4 */
 /*@ *@openmpi: Comm_disconnect comm=2 */
 /*@ *: Finalize */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two processes spawn three more: the communicator between them tells how many are at the other side, and its
- * creation in the parents is the first sight of it in the children. Debian's MPICH cannot spawn. */
-/*@ merged messages=0 faults=0 */
+/* Two processes spawn three more, to which they give the numbers 2 to 4; the children's recording is merged with
+ * theirs. Debian's MPICH cannot spawn. */
+/*@ merged@openmpi tasks=5 messages=2 faults=0 */
+/*@ merged@mpich tasks=2 messages=0 faults=0 */
 /*@ says recorded in capture */
 /*@ *: Init */
-/*@ *@openmpi: Comm_spawn comm=0 new=2 flags=5 members=0+1x2 others=3 */
+/*@ 0@openmpi: ~Comm_spawn comm=0 new=2 flags=5 members=0\+1x2 remote=2\+1x3 asked=3 text='.+spawned' */
+/*@ 1@openmpi: Comm_spawn comm=0 new=2 flags=5 members=0+1x2 remote=2+1x3 */
 /*@ 0@openmpi: Send comm=2 peer=2 tag=5 bytes=4 */
 /*@ 1@openmpi: Recv comm=2 peer=any tag=any bytes=4 got=1/6/4 */
 /*@ *@openmpi: Comm_disconnect comm=2 */

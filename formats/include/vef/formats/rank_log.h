@@ -56,11 +56,12 @@ enum class EventKind : std::uint8_t {
                       // call has them}
   kIcollective = 31,  // the same + {request}
   kCollectiveInit = 32,  // the same, persistent: each kStart of the request begins one
-  // Communicators. in_neighbours and out_neighbours where there is a topology; with kCommRemoteUnknown also
-  // bytes, the number of members that are not in this world, peer, this process's rank in the (local) group,
-  // and text, the port's name that the root of MPI_Comm_accept or MPI_Comm_connect had. comm is kCommNull
-  // where a communicator is made from a group without a parent (MPI_Comm_create_from_group, ..., with
-  // kCommGroupOnly); text is then the string tag.
+  // Communicators. in_neighbours and out_neighbours where there is a topology. comm is kCommNull where a
+  // communicator is made from a group without a parent (MPI_Comm_create_from_group, ..., with
+  // kCommGroupOnly); text is then the string tag. Where worlds meet (MPI_Comm_spawn, _accept, _connect,
+  // _join) tag is the root's rank in the local group, and the root has text: of a spawn the commands, one a
+  // line (and recv_bytes: the processes that were asked for), else the port's name, or the socket's own and
+  // the peer's address with a blank between.
   kCommCreate = 40,  // {comm: parent, new_comm (kCommNull: this rank is no member), comm_flags, members,
                      // remote_members}
   kCommDefine = 41,  // {new_comm, comm_flags, members, remote_members} seen in use by `call`, made by a call
@@ -94,7 +95,9 @@ struct Completion {
   bool operator==(const Completion&) const = default;
 };
 
-/// Members of a group as runs of world ranks: first, first+stride, ... (count of them).
+/// Members of a group as runs of world ranks: first, first+stride, ... (count of them). Processes of other
+/// worlds have numbers from the world's size on, which this process gives them when it first meets them and
+/// which say no more than that two of them are, or are not, the same.
 struct RankRun {
   std::int32_t first = 0;
   std::int32_t stride = 1;
@@ -107,7 +110,7 @@ enum CommFlags : std::uint8_t {
   kCommInter = 1,  // an inter-communicator: `members` is the local group, `remote_members` the other
   kCommGroupOnly =
       2,  // the call was collective over the new group only (MPI_Comm_create_group), not the parent
-  kCommRemoteUnknown = 4,  // members that are in another world (spawned processes) are not in `members`
+  kCommOtherWorlds = 4,  // some members are in other worlds (spawned processes, ...)
 };
 
 /// A run of failed polls.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The merge: what the ranks of one run recorded becomes one VEF trace.
 //
-// Input is a directory of rank logs, or a capture directory of the original recorder (VEFT.main, N.veft,
-// N.comm). Sends and receives are matched by posting order within (communicator, source, destination, tag),
-// collectives by their order in the communicator; time is never used for either. What finds no counterpart is
-// reported, all of it.
+// Input is a directory of rank logs, several where worlds met (MPI_Comm_spawn, ...), or a capture directory
+// of the original recorder (VEFT.main, N.veft, N.comm). Sends and receives are matched by posting order
+// within (communicator, source, destination, tag), collectives by their order in the communicator; time is
+// never used for either. What finds no counterpart is reported, all of it.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,8 @@
 namespace vef::merge {
 
 struct MergeOptions {
+  /// Only what is given: not the worlds that it spawned.
+  bool alone = false;
   /// Write the trace even if something is unmatched, or a rank's log is missing or damaged. An unmatched
   /// receive becomes a mark without dependency, an unmatched send stays a message, a collective that misses a
   /// member is left out.
@@ -50,11 +52,20 @@ struct Unmatched {
 /// "rank 3, call 17: MPI_Send of 4096 bytes to rank 2, tag 5, MPI_COMM_WORLD: why".
 std::string describe(const Unmatched& unmatched);
 
+/// One MPI_COMM_WORLD.
+struct MergedWorld {
+  std::string directory;
+  formats::TaskId first_task = 0;  // its rank 0
+  formats::TaskId tasks = 0;
+  std::string how;  // how it met another: "spawned by task 0 (MPI_Comm_spawn of ./worker)"; empty: it did not
+};
+
 struct MergeReport {
   bool written = false;  // false: the trace was not written because of `faults` or `damaged`
   std::string output;
   std::uint64_t output_bytes = 0;
 
+  std::vector<MergedWorld> worlds;
   formats::TaskId tasks = 0;
   std::uint64_t threads = 0;      // logs read
   std::uint64_t events = 0;       // in the logs
@@ -80,8 +91,9 @@ struct MergeReport {
   std::vector<std::pair<std::string, double>> seconds;  // per stage
 };
 
-/// Merges `directory` (or the VEFT.main in it) into the trace `output`.
-Result<MergeReport> merge(const std::string& directory, const std::string& output,
+/// Merges what `directories` hold (or one VEFT.main), each a world of its own, and the worlds that these
+/// spawned into the trace `output`.
+Result<MergeReport> merge(const std::vector<std::string>& directories, const std::string& output,
                           const MergeOptions& options);
 
 }  // namespace vef::merge
