@@ -16,7 +16,7 @@
 !@ count *: 2 ^Send comm=1 peer=0 tag=2 bytes=4$
 !@ count *: 1 ^Sendrecv comm=0 peer={1-r} tag=3 bytes=8 from=any rtag=any room=8 got={1-r}/3/8$
 !@ count *: 1 ^Dist_graph_create_adjacent comm=0 new=2 members=0\+1x2 in={1-r} out={1-r}$
-!@ count *@openmpi: 1 ^Comm_spawn comm=1 new=3 flags=5 members={r} others=1$
+!@ count *@openmpi: 1 ^Comm_spawn comm=1 new=3 flags=5 members={r} remote=2 asked=1 text='.+'$
 !@ count *: 1 ^Barrier comm=0 bytes=0 recv=0$
 !@ count *: 1 ^Finalize$
 !@ count *@openmpi: 20 .
