@@ -240,23 +240,29 @@ void report_fewer(const std::vector<Side>& sides, std::vector<std::string>& warn
 }
 
 /// "MPI_Comm_spawn of ./worker by rank 0: its 3 processes are not among the worlds merged".
+std::string stranger(const std::vector<RankData>& ranks, const Side& side) {
+  if (side.kind == MeetingKind::kSpawned) {
+    return "world " + std::to_string(side.world) + " was spawned by " + std::to_string(side.remote) +
+           " processes that are not among those merged";
+  }
+  std::string who = "the other side is";
+  if (side.kind == MeetingKind::kSpawn) {
+    who = side.remote == 1 ? "its process is" : "its " + std::to_string(side.remote) + " processes are";
+  }
+  const std::string text = side.text.empty() ? "" : " of " + in_one_line(side.text);
+  return call_name(ranks, side) + text + " by rank " + std::to_string(side.root) + ": " + who +
+         " not among the worlds merged";
+}
+
 void report_strangers(const std::vector<RankData>& ranks, const std::vector<Side>& sides,
                       std::vector<std::string>& warnings) {
+  std::map<std::string, std::uint64_t> times;
   for (const Side& side : sides) {
-    if (side.other != Side::kNobody) continue;
-    if (side.kind == MeetingKind::kSpawned && side.views.empty()) continue;
-    if (side.kind == MeetingKind::kSpawned) {
-      warnings.push_back("world " + std::to_string(side.world) + " was spawned by " +
-                         std::to_string(side.remote) + " processes that are not among those merged");
-      continue;
-    }
-    std::string who = "the other side is";
-    if (side.kind == MeetingKind::kSpawn) {
-      who = side.remote == 1 ? "its process is" : "its " + std::to_string(side.remote) + " processes are";
-    }
-    const std::string text = side.text.empty() ? "" : " of " + in_one_line(side.text);
-    warnings.push_back(call_name(ranks, side) + text + " by rank " + std::to_string(side.root) + ": " + who +
-                       " not among the worlds merged");
+    const bool never_spawned = side.kind == MeetingKind::kSpawned && side.views.empty();
+    if (side.other == Side::kNobody && !never_spawned) ++times[stranger(ranks, side)];
+  }
+  for (const auto& [text, count] : times) {
+    warnings.push_back(text + (count == 1 ? "" : " (" + std::to_string(count) + " times)"));
   }
 }
 
