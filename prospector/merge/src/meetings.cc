@@ -289,13 +289,15 @@ bool Finder::learn_from_others() {
 
 /// Communicators of `who` that were made as `comm` was and are as large, from either side.
 std::vector<const LocalComm*> Finder::alike(TaskId who, const LocalComm& comm) const {
-  const auto sizes = std::minmax(group_size(comm.members), group_size(comm.remote_members));
+  const auto sizes = [](const LocalComm& one) {
+    const std::uint64_t local = group_size(one.members);
+    const std::uint64_t remote = group_size(one.remote_members);
+    return std::pair(std::min(local, remote), std::max(local, remote));
+  };
   std::vector<const LocalComm*> found;
   for (const LocalComm& other : ranks_[static_cast<std::size_t>(who)].comms) {
-    if (other.call == comm.call && other.flags == comm.flags &&
-        std::minmax(group_size(other.members), group_size(other.remote_members)) == sizes) {
+    if (other.call == comm.call && other.flags == comm.flags && sizes(other) == sizes(comm))
       found.push_back(&other);
-    }
   }
   return found;
 }
