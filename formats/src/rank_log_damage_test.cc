@@ -279,15 +279,21 @@ TEST_F(DamagedLog, NoRankLog) {
   EXPECT_NE(read_back(path()).error, "");
   EXPECT_NE(read_back(scratch_.file("000099.0.vlog")).error, "");
   EXPECT_NE(read_back(scratch_.path()).error, "");
-  // A later version is refused by name.
-  rank_log::FileHeader file;
-  std::memcpy(&file, vlog_.data(), sizeof file);
-  file.identity.version = 9;
-  file.identity.check = rank_log::block_check(file.identity);
-  std::string changed = vlog_;
-  std::memcpy(changed.data(), &file, sizeof file);
-  write_file(path(), changed);
-  EXPECT_NE(read_back(path()).error.find("version 9; expected version 1"), std::string::npos);
+  // Another version is refused by name, and so is a layout of before (0: logs that did not tell) or after.
+  const auto refused = [&](std::uint32_t version, std::uint32_t layout) {
+    rank_log::FileHeader file;
+    std::memcpy(&file, vlog_.data(), sizeof file);
+    file.identity.version = version;
+    file.identity.layout = layout;
+    file.identity.check = rank_log::block_check(file.identity);
+    std::string changed = vlog_;
+    std::memcpy(changed.data(), &file, sizeof file);
+    write_file(path(), changed);
+    return read_back(path()).error;
+  };
+  EXPECT_NE(refused(9, 2).find("unknown version 9; expected version 1"), std::string::npos);
+  EXPECT_NE(refused(1, 0).find("unknown layout 0; expected layout 2"), std::string::npos);
+  EXPECT_NE(refused(1, 3).find("unknown layout 3; expected layout 2"), std::string::npos);
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ static_assert(std::endian::native == std::endian::little,
               "the rank log is written as the memory of the machine");
 
 inline constexpr std::uint32_t kVersion = 1;
+/// Counts every change of the bytes between two versions: logs are read by the layout that wrote them, and by
+/// no other.
+inline constexpr std::uint32_t kLayout = 2;
 
 // A byte above 127, text, and a newline: transfers in text mode show at once.
 inline constexpr std::uint64_t magic(const char (&text)[9]) {
@@ -58,7 +61,8 @@ struct FileIdentity {
   std::uint32_t flags;
   ClockSample start;
   std::uint64_t job;  // XXH64 of what names the run; 0: not known
-  char host[72];      // zero terminated, cut off where too long
+  char host[68];      // zero terminated, cut off where too long
+  std::uint32_t layout;
   char program[192];
   char mpi_library[128];
   std::uint64_t check;  // XXH64 of the bytes before; also the identity that chunks are bound to
@@ -78,7 +82,8 @@ struct FileHeader {
 };
 
 static_assert(sizeof(FileIdentity) == 464 && sizeof(FileProgress) == 40 && sizeof(FileHeader) == 504);
-static_assert(offsetof(FileIdentity, start) == 32 && offsetof(FileIdentity, check) == 456);
+static_assert(offsetof(FileIdentity, start) == 32 && offsetof(FileIdentity, layout) == 132 &&
+              offsetof(FileIdentity, check) == 456);
 
 /// Precedes the stored columns of a sealed chunk.
 struct ChunkHeader {

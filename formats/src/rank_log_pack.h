@@ -45,20 +45,9 @@ class TimePacker {
   void pack(const TimeColumns& from, PackedTimes& to);
 
  private:
-  void choose_groups(const TimeColumns& from);
-  void count_symbols(const TimeColumns& from);
-  bool write_tables(std::uint8_t*& at, const std::uint8_t* end);
-  bool write_blocks(const TimeColumns& from, PackedTimes& to, std::uint8_t* at);
-  std::uint8_t* write_block(std::uint32_t events, std::uint8_t* at);
+  bool pack_modelled(const TimeColumns& from, PackedTimes& to);
 
-  std::uint32_t groups_;
-  std::uint32_t group_slot_[kMaxGroups];
-  std::uint8_t group_of_[kSlots];
-  std::uint8_t fine_bits_[2 * kMaxGroups];
-  // Counts, by exponent and the two bits below; then, by symbol, frequency and start << 16.
-  std::uint32_t cells_[2 * kMaxGroups][kSymbols];
-  std::uint32_t symbols_[2 * kBlockEvents];  // of a block: their cells
-  std::uint16_t words_[2 * kBlockEvents];
+  TimeModels models_;
 };
 
 }  // namespace vef::formats::rank_log

@@ -126,11 +126,15 @@ Result<FileHeader> read_header(const std::string& path, const InputFile& file) {
                        std::to_string(*got) + " bytes; expected a rank log's header of " +
                            std::to_string(sizeof header) + " bytes");
   const FileIdentity& identity = header.identity;
-  if (identity.check == block_check(identity) && identity.version != kVersion)
+  const auto unknown = [&](const char* what, std::uint32_t number, std::uint32_t expected) {
     return input_error(path, 0,
-                       "rank log of version " + std::to_string(identity.version) + "; expected version " +
-                           std::to_string(kVersion));
-  if (identity.check != block_check(identity) || identity.header_bytes != sizeof header)
+                       "rank log of unknown " + std::string(what) + " " + std::to_string(number) +
+                           "; expected " + what + " " + std::to_string(expected) + ", which this vef reads");
+  };
+  const bool sound = identity.check == block_check(identity);
+  if (sound && identity.version != kVersion) return unknown("version", identity.version, kVersion);
+  if (sound && identity.layout != kLayout) return unknown("layout", identity.layout, kLayout);
+  if (!sound || identity.header_bytes != sizeof header)
     return input_error(path, 0, "the header is damaged; expected its checksum to match");
   return header;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rank_log_unpack.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace vef::formats::rank_log {
@@ -43,6 +42,49 @@ bool unfold(const std::uint8_t* data, std::size_t from_size, std::uint8_t* to, s
 // ---- times
 
 namespace {
+
+/// Undoes RangeEncoder. What lies behind the end reads as zeros, and finished() tells.
+class RangeDecoder {
+ public:
+  explicit RangeDecoder(Bytes from) : from_(from) {
+    take_word();
+    take_word();
+  }
+
+  VEF_INLINE unsigned take(HalfModel& model) {
+    range_ >>= kShareBits;
+    const std::uint64_t place = code_ / range_;
+    unsigned value = 0;
+    for (unsigned i = 1; i < kHalves; ++i) value += model.starts[i] <= place;
+    const std::uint64_t start = model.start(value);
+    code_ -= start * range_;
+    range_ *= model.end(value) - start;
+    model.learn(value);
+    if (range_ >> 32 == 0) {
+      take_word();
+      range_ <<= 32;
+    }
+    return value;
+  }
+  bool finished() const { return sound_ && from_.size == 0; }
+
+ private:
+  void take_word() {
+    std::uint32_t word = 0;
+    if (from_.size >= sizeof word) {
+      std::memcpy(&word, from_.data, sizeof word);
+      from_ = {from_.data + sizeof word, from_.size - sizeof word};
+    } else {
+      sound_ = false;
+    }
+    code_ = code_ << 32 | __builtin_bswap32(word);
+  }
+
+  Bytes from_;
+  std::uint64_t code_ = 0;
+  std::uint64_t range_ = ~std::uint64_t{0};
+  bool sound_ = true;
+};
 
 class BitReader {
  public:
@@ -105,88 +147,34 @@ class BitWriter {
 
 }  // namespace
 
-bool TimeUnpacker::read_table(Bytes& from, Table& table) {
-  std::uint32_t head;
-  if (!take_varint(from, head) || head >> 2 > kSymbols || (head & 3) > kFineBits) return false;
-  table.fine_bits = head & 3;
-  table.symbols.clear();
-  table.starts.clear();
-  std::uint32_t next = 0;
-  std::uint32_t start = 0;
-  for (std::uint32_t i = 0; i < head >> 2; ++i) {
-    std::uint32_t skipped, frequency;
-    if (!take_varint(from, skipped) || !take_varint(from, frequency)) return false;
-    const std::uint32_t symbol = next + skipped;
-    if (symbol >= 65u << table.fine_bits || frequency == 0 || frequency > kFrequencySum - start) return false;
-    table.symbols.push_back(static_cast<std::uint16_t>(symbol));
-    table.starts.push_back(static_cast<std::uint16_t>(start));
-    start += frequency;
-    next = symbol + 1;
-  }
-  if (start != (table.symbols.empty() ? 0 : kFrequencySum)) return false;
-  table.starts.push_back(static_cast<std::uint16_t>(start));
-  std::size_t index = 0;
-  for (std::uint32_t i = 0; i < std::size(table.first); ++i) {
-    while (index + 1 < table.symbols.size() && table.starts[index + 1] <= 16 * i) ++index;
-    table.first[i] = static_cast<std::uint16_t>(index);
-  }
-  return true;
-}
-
-bool TimeUnpacker::read_tables(Bytes& from) {
-  std::uint32_t groups;
-  if (!take_varint(from, groups) || groups == 0 || groups > kMaxGroups) return false;
-  std::fill(std::begin(group_of_), std::end(group_of_), std::uint8_t{0});
-  for (std::uint32_t group = 1; group < groups; ++group) {
-    std::uint32_t slot;
-    if (!take_varint(from, slot) || slot >= kSlots) return false;
-    group_of_[slot] = static_cast<std::uint8_t>(group);
-  }
-  tables_.resize(2 * groups);
-  return std::all_of(tables_.begin(), tables_.end(), [&](Table& table) { return read_table(from, table); });
-}
-
-bool TimeUnpacker::read_blocks(Bytes from, Bytes bits, const UnpackedTimes& to) {
+bool TimeUnpacker::unpack_modelled(Bytes from, Bytes bits, const UnpackedTimes& to) {
+  models_.reset();
   HeadWalk heads(to.heads.data);
   const std::uint8_t* const heads_end = to.heads.data + to.heads.size;
+  RangeDecoder coder(from);
   BitReader low(bits);
   BitWriter out(to.bits, to.bits_size);
-  std::uint32_t states[2] = {};
   // One time: its class, and its bits.
-  const auto decode = [&](std::uint32_t& state, const Table& table, std::uint8_t& exponent) {
-    if (table.symbols.empty()) return false;
-    const std::uint32_t place = state & (kFrequencySum - 1);
-    std::size_t index = table.first[place / 16];
-    while (table.starts[index + 1] <= place) ++index;
-    const std::uint32_t start = table.starts[index];
-    state = (table.starts[index + 1] - start) * (state >> kFrequencyBits) + place - start;
-    if (state < kLeastState) {
-      if (from.size < 2) return false;
-      state = state << 16 | from.data[0] | static_cast<std::uint32_t>(from.data[1]) << 8;
-      from = {from.data + 2, from.size - 2};
-    }
-    const std::uint32_t symbol = table.symbols[index];
-    exponent = static_cast<std::uint8_t>(symbol >> table.fine_bits);
-    if (exponent == 64) return true;
-    const unsigned top = top_bits(exponent, table.fine_bits);
-    const unsigned rest = low_bits(exponent, table.fine_bits);
-    const std::uint64_t top_value = (symbol & ((1u << table.fine_bits) - 1)) >> (table.fine_bits - top);
+  const auto decode = [&](std::uint32_t context, std::uint8_t& exponent) {
+    const unsigned upper = coder.take(models_.upper(context));
+    const unsigned both = upper * kHalves + coder.take(models_.lower(context, upper));
+    exponent = static_cast<std::uint8_t>(both >> kFineBits);
+    const unsigned rest = low_bits(exponent);
+    const unsigned top = exponent - rest;
+    const std::uint64_t top_value = (both & ((1u << kFineBits) - 1)) >> (kFineBits - top);
     return out.write(low.read(rest) | top_value << rest, exponent);
   };
   for (std::uint32_t i = 0; i < to.events; ++i) {
-    if (i % kBlockEvents == 0) {
-      if (from.size < sizeof states) return false;
-      std::memcpy(states, from.data, sizeof states);
-      from = {from.data + sizeof states, from.size - sizeof states};
-    }
     if (heads.at() >= heads_end) return false;
     const std::uint32_t slot = heads.next_slot();
     if (slot >= kSlots) return false;
-    const Table* tables = &tables_[2 * group_of_[slot]];
-    if (!decode(states[0], tables[0], to.classes[2 * std::size_t{i}])) return false;
-    if (!decode(states[1], tables[1], to.classes[2 * std::size_t{i} + 1])) return false;
+    std::uint8_t* const exponents = to.classes + 2 * std::size_t{i};
+    if (!decode(models_.gap_context(slot), exponents[0])) return false;
+    models_.note_gap(exponents[0]);
+    if (!decode(models_.duration_context(slot), exponents[1])) return false;
+    models_.note_duration(exponents[1]);
   }
-  return from.size == 0 && low.sound() && out.full();
+  return coder.finished() && low.sound() && out.full();
 }
 
 bool TimeUnpacker::unpack(Bytes classes, Bytes bits, const UnpackedTimes& to) {
@@ -199,7 +187,7 @@ bool TimeUnpacker::unpack(Bytes classes, Bytes bits, const UnpackedTimes& to) {
     if (bits.size != 0) std::memcpy(to.bits, bits.data, bits.size);
     return true;
   }
-  return coding == TimesCoding::kModelled && read_tables(classes) && read_blocks(classes, bits, to);
+  return coding == TimesCoding::kModelled && unpack_modelled(classes, bits, to);
 }
 
 }  // namespace vef::formats::rank_log

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "rank_log_times.h"
 
@@ -35,18 +34,9 @@ class TimeUnpacker {
   bool unpack(Bytes classes, Bytes bits, const UnpackedTimes& to);
 
  private:
-  struct Table {
-    unsigned fine_bits = 0;
-    std::vector<std::uint16_t> symbols;
-    std::vector<std::uint16_t> starts;  // of each symbol among kFrequencySum, and kFrequencySum
-    std::uint16_t first[256];           // index of the symbol that the 16 places from 16 * i begin with
-  };
-  bool read_tables(Bytes& from);
-  bool read_table(Bytes& from, Table& table);
-  bool read_blocks(Bytes from, Bytes bits, const UnpackedTimes& to);
+  bool unpack_modelled(Bytes from, Bytes bits, const UnpackedTimes& to);
 
-  std::uint8_t group_of_[kSlots];
-  std::vector<Table> tables_;  // two for each group
+  TimeModels models_;
 };
 
 }  // namespace vef::formats::rank_log

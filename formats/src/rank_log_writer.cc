@@ -209,6 +209,7 @@ bool RankLogWriter::State::open_files(const RankLogOptions& options) {
               options.start,
               job_of(options.job),
               {},
+              kLayout,
               {},
               {},
               0};
