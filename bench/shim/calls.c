@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
+
+#include "peak_memory.h"
 
 enum { kBatch = 64 };
 
@@ -94,8 +95,6 @@ int main(int argc, char** argv) {
   MPI_Send(&in, 1, MPI_CHAR, 0, 1000, MPI_COMM_SELF);
   MPI_Wait(&pending, MPI_STATUS_IGNORE);
   MPI_Finalize();
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  printf("%.2f %d %ld\n", best, kWorkloads[which].calls, usage.ru_maxrss);
+  printf("%.2f %d %ld\n", best, kWorkloads[which].calls, peak_memory_kib());
   return 0;
 }

@@ -20,6 +20,20 @@ STARTS = 7
 FILE_HEADER, CHUNK_HEADER = 504, 80
 
 
+def read_log(path):
+    """Events of a rank log, and its bytes: all in all, of times, of signatures (docs/rank-log.md)."""
+    with open(path, "rb") as file:
+        log = file.read()
+    at, result = FILE_HEADER, {"events": 0, "bytes": len(log), "times": 0, "signatures": 0}
+    while at < len(log):
+        result["events"] += struct.unpack_from("<I", log, at + 12)[0]
+        stored = struct.unpack_from("<4I", log, at + 32)
+        result["signatures"] += sum(stored[:2])
+        result["times"] += sum(stored[2:])
+        at += CHUNK_HEADER + sum(stored)
+    return result
+
+
 class Bench:
     def __init__(self, program, tools):
         self.program, self.tools = program, tools
@@ -47,13 +61,8 @@ class Bench:
     def bytes_per_event(self, workload):
         with tempfile.TemporaryDirectory() as directory:
             self.run("recorder", workload, TIMED.get(workload, 100000), directory=directory)
-            with open(os.path.join(directory, "run", "000000.0.vlog"), "rb") as file:
-                log = file.read()
-        at, events = FILE_HEADER, 0
-        while at < len(log):
-            events += struct.unpack_from("<I", log, at + 12)[0]
-            at += CHUNK_HEADER + sum(struct.unpack_from("<4I", log, at + 32))
-        return len(log) / events
+            log = read_log(os.path.join(directory, "run", "000000.0.vlog"))
+        return log["bytes"] / log["events"]
 
     def start(self):
         seconds, memory = {tool: [] for tool in self.tools}, {}

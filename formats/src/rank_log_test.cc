@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include "rank_log_format.h"
 #include "rank_log_test_util.h"
@@ -48,6 +49,39 @@ TEST_P(RoundTrip, EveryKindEveryField) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RoundTrip,
                          ::testing::Combine(::testing::Values(1, 2, 3), ::testing::Values(false, true)));
+
+TEST(RankLog, ThreadsThatPackTogetherKeepTheirLogs) {
+  // Eight threads, each with a log of the smallest size, compress in the first one's memory at the same time.
+  TemporaryFolder scratch;
+  RankLogOptions options = nanosecond_options(scratch.path());
+  RankLogWriter* first = create_writer(options);
+  options.packs_with = first;
+  options.buffer_bytes = RankLogOptions::kLeastSharing - 1;
+  char error[256] = "";
+  EXPECT_EQ(RankLogWriter::create(options, error, sizeof error), nullptr);
+  EXPECT_NE(std::string(error).find("at least 256 KiB"), std::string::npos) << error;
+  options.buffer_bytes = RankLogOptions::kLeastSharing;
+  constexpr int kThreads = 8;
+  std::vector<std::vector<OwnedEvent>> events;
+  std::vector<std::size_t> turned_over(kThreads);
+  for (int i = 0; i < kThreads; ++i)
+    events.push_back(random_events(static_cast<std::uint64_t>(20 + i), 20000, false));
+  std::vector<RankLogWriter*> writers{first};
+  for (options.thread = 1; options.thread < kThreads; ++options.thread)
+    writers.push_back(create_writer(options));
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < kThreads; ++i)
+    threads.emplace_back([&, i] {
+      for (const OwnedEvent& event : events[i])
+        turned_over[i] += writers[i]->append(event.view()) == AppendResult::kTurnedOver;
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = kThreads; i-- > 0;) {
+    ASSERT_TRUE(writers[i]->close(true));
+    EXPECT_GE(turned_over[i], i == 0 ? 1u : 4u);
+    expect_same(events[i], read_back(scratch.file("000007." + std::to_string(i) + ".vlog")));
+  }
+}
 
 TEST(RankLog, IdentityIsKept) {
   TemporaryFolder scratch;

@@ -8,6 +8,7 @@
 #include "vef/formats/rank_log_writer.h"
 
 #define ZSTD_STATIC_LINKING_ONLY
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -31,6 +32,7 @@ namespace {
 
 constexpr std::size_t kMinBuffer = 1 << 20;
 constexpr std::size_t kMaxOpenBytes = 32u << 20;
+constexpr std::size_t kLeastOpenBytes = 128u << 10;
 constexpr std::size_t kPathBytes = 4096;
 
 constexpr std::size_t round_down(std::size_t bytes) { return bytes / kPage * kPage; }
@@ -57,17 +59,9 @@ struct Plan {
   std::size_t open_bytes = 0;         // the .open file
 };
 
-/// False: the compression alone needs nearly all of the buffer.
-bool make_plan(std::size_t buffer_bytes, std::size_t state_bytes, const ZSTD_compressionParameters& level,
-               Plan& plan) {
-  plan.workspace = ZSTD_estimateCCtxSize_usingCParams(level);
-  const std::size_t fixed = round_up(state_bytes + plan.workspace) + 8 * kPage;
-  if (buffer_bytes < fixed + kMinBuffer / 4) return false;
-  // The open chunk and its compressed copy, which zstd may need 1/256 longer.
-  std::size_t open = round_down((buffer_bytes - fixed) / 2 - (buffer_bytes - fixed) / 64);
-  if (open > kMaxOpenBytes) open = kMaxOpenBytes;
-  // Whichever column is full first ends the chunk. The shares suit up to 1.2 bytes of heads, 1.6 of fields
-  // and 1.6 of bits per event, whose classes are 2.
+/// Divides `open` bytes for the .open file. Whichever column is full first ends the chunk. The shares suit up
+/// to 1.2 bytes of heads, 1.6 of fields and 1.6 of bits per event, whose classes are 2.
+void plan_columns(std::size_t open, Plan& plan) {
   static constexpr std::size_t kSixteenths[kColumns] = {3, 4, 5, 4};
   const std::size_t marks_bytes = open * kSixteenths[kClasses] / 32 / kEventsPerMark * sizeof(std::uint32_t);
   plan.marks = marks_bytes / sizeof(std::uint32_t);
@@ -81,6 +75,17 @@ bool make_plan(std::size_t buffer_bytes, std::size_t state_bytes, const ZSTD_com
     plan.open_bytes += bytes;
     plan.packed += plan.stored[column];
   }
+}
+
+/// False: the compression alone needs nearly all of the buffer.
+bool make_plan(std::size_t buffer_bytes, std::size_t state_bytes, const ZSTD_compressionParameters& level,
+               Plan& plan) {
+  plan.workspace = ZSTD_estimateCCtxSize_usingCParams(level);
+  const std::size_t fixed = round_up(state_bytes + plan.workspace) + 8 * kPage;
+  if (buffer_bytes < fixed + kMinBuffer / 4) return false;
+  // The open chunk and its compressed copy, which zstd may need 1/256 longer.
+  const std::size_t open = round_down((buffer_bytes - fixed) / 2 - (buffer_bytes - fixed) / 64);
+  plan_columns(open < kMaxOpenBytes ? open : kMaxOpenBytes, plan);
   return true;
 }
 
@@ -115,6 +120,32 @@ bool set_level(ZSTD_CCtx* zstd, const ZSTD_compressionParameters& level) {
 
 }  // namespace
 
+/// What sealing a chunk takes: kept by one writer, used by all that pack with it.
+struct RankLogWriter::Packing {
+  std::atomic<bool> busy = false;
+  Folder folder;
+  TimePacker times;
+  ZSTD_CCtx* zstd = nullptr;
+  std::uint8_t* packed = nullptr;
+  Plan plan;
+
+  std::size_t pack_bytes(const std::uint8_t* column, std::size_t size, std::uint8_t* to, std::size_t room);
+
+  /// Held while a chunk is sealed: `packed` is written from here.
+  class Turn {
+   public:
+    explicit Turn(Packing& packing) : packing_(packing) {
+      while (packing_.busy.exchange(true, std::memory_order_acquire)) sched_yield();
+    }
+    ~Turn() { packing_.busy.store(false, std::memory_order_release); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Packing& packing_;
+  };
+};
+
 struct RankLogWriter::State {
   // What append() touches.
   Encoder io;
@@ -131,10 +162,7 @@ struct RankLogWriter::State {
   std::uint64_t first_event = 0;
   std::uint8_t* columns[kColumns] = {};
   Plan plan;
-  Folder folder;
-  TimePacker times;
-  ZSTD_CCtx* zstd = nullptr;
-  std::uint8_t* packed = nullptr;
+  Packing* packing = nullptr;
   std::size_t memory_bytes = 0;
   int log_fd = -1;
   int open_fd = -1;
@@ -152,7 +180,6 @@ struct RankLogWriter::State {
   void reset_positions();
   bool seal();
   bool pack(ChunkHeader& chunk, std::size_t& size);
-  std::size_t pack_bytes(const std::uint8_t* column, std::size_t size, std::uint8_t* to, std::size_t room);
   // Member by member: copied as a whole it would live in memory.
   Encoder encoder() const { return {{io.fields.at, io.fields.limit}, io.heads, io.bits, io.bit}; }
   std::uint8_t* classes_end() const { return classes + std::size_t{2} * chunk_events; }
@@ -301,29 +328,32 @@ void RankLogWriter::State::begin_chunk(std::uint32_t sequence) {
 
 /// Folds and compresses a column; 0: not possible. The folded one lies at the end of `packed` meanwhile,
 /// where the columns go that are packed after this one.
-std::size_t RankLogWriter::State::pack_bytes(const std::uint8_t* column, std::size_t size, std::uint8_t* to,
-                                             std::size_t room) {
+std::size_t RankLogWriter::Packing::pack_bytes(const std::uint8_t* column, std::size_t size, std::uint8_t* to,
+                                               std::size_t room) {
   std::uint8_t* folded = packed + plan.packed - (size + kFoldSlack);
   const std::size_t folded_size = folder.fold(column, size, folded);
   const std::size_t stored = ZSTD_compress2(zstd, to, room, folded, folded_size);
   return ZSTD_isError(stored) ? 0 : stored;
 }
 
-/// Packs the committed part of the open chunk behind a chunk header in `packed`.
+/// Packs the committed part of the open chunk behind a chunk header in `packed`, whose turn it is.
 bool RankLogWriter::State::pack(ChunkHeader& chunk, std::size_t& size) {
   const std::uint8_t* ends[kColumns] = {io.heads, io.fields.at, classes_end(), io.bits + (io.bit + 7) / 8};
   for (unsigned column = 0; column < kColumns; ++column)
     chunk.raw_bytes[column] = static_cast<std::uint32_t>(ends[column] - columns[column]);
+  std::uint8_t* const packed = packing->packed;
+  const std::size_t* const room = packing->plan.stored;
   std::uint8_t* to = packed + sizeof(ChunkHeader);
   for (const Column column : {kHeads, kFields}) {
-    const std::size_t stored = pack_bytes(columns[column], chunk.raw_bytes[column], to, plan.stored[column]);
+    const std::size_t stored =
+        packing->pack_bytes(columns[column], chunk.raw_bytes[column], to, room[column]);
     if (stored == 0) return false;
     chunk.stored_bytes[column] = static_cast<std::uint32_t>(stored);
     to += stored;
   }
-  PackedTimes done{to, plan.stored[kClasses], 0, to + plan.stored[kClasses], 0};
-  times.pack({chunk_events, columns[kHeads], columns[kClasses], columns[kBits], chunk.raw_bytes[kBits]},
-             done);
+  PackedTimes done{to, room[kClasses], 0, to + room[kClasses], 0};
+  packing->times.pack(
+      {chunk_events, columns[kHeads], columns[kClasses], columns[kBits], chunk.raw_bytes[kBits]}, done);
   std::memmove(to + done.classes_size, done.bits, done.bits_size);
   chunk.stored_bytes[kClasses] = static_cast<std::uint32_t>(done.classes_size);
   chunk.stored_bytes[kBits] = static_cast<std::uint32_t>(done.bits_size);
@@ -340,9 +370,10 @@ bool RankLogWriter::State::seal() {
   ChunkHeader chunk = {
       kChunkMagic, open->sequence, chunk_events, {}, {}, open->start_ticks, open->first_event, 0, 0};
   std::size_t size = 0;
+  const Packing::Turn turn(*packing);
   if (!pack(chunk, size)) {
     stop(log_path, "cannot compress a chunk", EINVAL);
-  } else if (const int failed = write_all(log_fd, packed, size, log_end)) {
+  } else if (const int failed = write_all(log_fd, packing->packed, size, log_end)) {
     stop(log_path, "cannot write", failed);
   } else {
     log_end += size;
@@ -461,6 +492,55 @@ void RankLogWriter::State::release_files() {
   log_fd = open_fd = -1;
 }
 
+/// Where the parts of a writer lie in its memory.
+struct RankLogWriter::Memory {
+  static constexpr std::size_t kState = (sizeof(RankLogWriter) + 63) / 64 * 64;
+  static constexpr std::size_t kPacking = kState + (sizeof(State) + 63) / 64 * 64;
+  static constexpr std::size_t kWorkspace = kPacking + (sizeof(Packing) + 63) / 64 * 64;
+  static_assert(alignof(State) <= 64 && alignof(Packing) <= 64);
+};
+
+/// Sizes and memory, all of it from one mapping. Null: `error` says why.
+RankLogWriter* RankLogWriter::create_memory(const RankLogOptions& options, const char*& error) {
+  ZSTD_compressionParameters level = {};
+  Plan plan;
+  Packing* packing = options.packs_with != nullptr ? options.packs_with->state_->packing : nullptr;
+  std::size_t bytes = Memory::kPacking;
+  if (packing != nullptr) {
+    // Nor may a chunk be larger than what the other writer can pack.
+    const std::size_t open = round_down(options.buffer_bytes - round_up(bytes));
+    plan_columns(open < packing->plan.open_bytes ? open : packing->plan.open_bytes, plan);
+  } else {
+    if (!choose_plan(options, Memory::kWorkspace, level, plan)) {
+      error = "rank log: the buffer is too small for this compression level";
+      return nullptr;
+    }
+    bytes = Memory::kWorkspace + plan.workspace + plan.packed;
+  }
+  bytes = round_up(bytes);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    error = "rank log: no memory for the buffer";
+    return nullptr;
+  }
+  auto* base = static_cast<std::uint8_t*>(memory);
+  auto* writer = new (memory) RankLogWriter;
+  auto* state = writer->state_ = new (base + Memory::kState) State;
+  state->plan = plan;
+  state->memory_bytes = bytes;
+  state->now_ticks = options.start.ticks;
+  if (packing == nullptr) {
+    packing = new (base + Memory::kPacking) Packing;
+    packing->plan = plan;
+    packing->packed = base + Memory::kWorkspace + plan.workspace;
+    packing->zstd = ZSTD_initStaticCCtx(base + Memory::kWorkspace, plan.workspace);
+    if (packing->zstd == nullptr || !set_level(packing->zstd, level))
+      state->stop(options.directory, "cannot set up the compression", ENOMEM);
+  }
+  state->packing = packing;
+  return writer;
+}
+
 RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
                                      std::size_t error_size) noexcept {
   const auto fail = [&](const char* text) -> RankLogWriter* {
@@ -469,37 +549,22 @@ RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
   };
   if (options.directory == nullptr || options.rank < 0 || options.thread < 0)
     return fail("rank log: a directory, a rank and a thread number are needed");
-  if (options.buffer_bytes < kMinBuffer) return fail("rank log: a buffer of at least 1 MiB is needed");
-  constexpr std::size_t kStateBytes = sizeof(RankLogWriter) + alignof(State) + sizeof(State);
-  ZSTD_compressionParameters level;
-  Plan plan;
-  if (!choose_plan(options, kStateBytes, level, plan))
-    return fail("rank log: the buffer is too small for this compression level");
-  const std::size_t own = (kStateBytes + 63) / 64 * 64;
-  const std::size_t bytes = round_up(own + plan.workspace + plan.packed);
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return fail("rank log: no memory for the buffer");
-
-  auto* writer = new (memory) RankLogWriter;
-  auto* base = static_cast<std::uint8_t*>(memory);
-  auto* state =
-      new (base + (sizeof(RankLogWriter) + alignof(State) - 1) / alignof(State) * alignof(State)) State;
-  writer->state_ = state;
-  state->plan = plan;
-  state->memory_bytes = bytes;
-  state->packed = base + own + plan.workspace;
-  state->now_ticks = options.start.ticks;
-  state->zstd = ZSTD_initStaticCCtx(base + own, plan.workspace);
-  if (state->zstd == nullptr || !set_level(state->zstd, level))
-    state->stop(options.directory, "cannot set up the compression", ENOMEM);
+  static_assert(Memory::kPacking + kLeastOpenBytes <= RankLogOptions::kLeastSharing);
+  if (options.packs_with == nullptr && options.buffer_bytes < kMinBuffer)
+    return fail("rank log: a buffer of at least 1 MiB is needed");
+  if (options.packs_with != nullptr && options.buffer_bytes < RankLogOptions::kLeastSharing)
+    return fail("rank log: a buffer of at least 256 KiB is needed");
+  const char* text = nullptr;
+  RankLogWriter* writer = create_memory(options, text);
+  if (writer == nullptr) return fail(text);
+  State* state = writer->state_;
   if (!state->stopped && state->open_files(options) && state->map_open_chunk(options.map_open_file))
     return writer;
 
   fail(state->error);
   if (state->log_fd >= 0) unlink(state->log_path);
   if (state->open_fd >= 0) unlink(state->open_path);
-  state->release_files();
-  munmap(memory, bytes);
+  writer->abandon();
   return nullptr;
 }
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -34,7 +35,11 @@ pthread_key_t thread_end_key;
 bool capture_is_open = false;
 bool begin_was_seen = false;
 
-constexpr std::size_t kLaterThreadBuffer = 1U << 20;
+formats::RankLogWriter* first_log = nullptr;
+std::size_t buffer_left = 0;  // of VEF_BUFFER
+
+constexpr std::size_t kLeastBuffer = 1U << 20;  // of the first thread
+constexpr std::size_t kLaterShare = 8;          // of what is left, one in so many for the next thread
 
 class StateGuard {
  public:
@@ -89,13 +94,25 @@ double tick_rate() {
          static_cast<double>(now.monotonic_ns - start_sample.monotonic_ns);
 }
 
+/// The part of VEF_BUFFER for a thread that comes now. Where there may be others the first one leaves them half.
+std::size_t take_buffer(bool is_first) {
+  std::size_t size = std::max(buffer_left / kLaterShare, formats::RankLogOptions::kLeastSharing);
+  if (is_first) {
+    buffer_left = size = static_cast<std::size_t>(options.buffer_bytes);
+    if (threads_are_concurrent) size = std::max(size / 2, kLeastBuffer);
+  }
+  buffer_left -= std::min(buffer_left, size);
+  return size;
+}
+
 formats::RankLogWriter* create_log(std::int32_t number) {
   formats::RankLogOptions log;
   log.directory = capture.logs();
   log.rank = world.rank;
   log.world_size = world.size;
   log.thread = number;
-  log.buffer_bytes = number == 0 ? static_cast<std::size_t>(options.buffer_bytes) : kLaterThreadBuffer;
+  log.packs_with = first_log;
+  log.buffer_bytes = take_buffer(first_log == nullptr);
   log.host = capture.host();
   log.program = capture.program();
   log.mpi_library = library_version;
@@ -106,6 +123,7 @@ formats::RankLogWriter* create_log(std::int32_t number) {
   char error[512] = "";
   formats::RankLogWriter* writer = formats::RankLogWriter::create(log, error, sizeof error);
   if (writer == nullptr) say("rank %d: recording stops: %s", world.rank, error);
+  if (first_log == nullptr) first_log = writer;
   if (writer != nullptr && writer->note()[0] != '\0') say("rank %d: %s", world.rank, writer->note());
   return writer;
 }

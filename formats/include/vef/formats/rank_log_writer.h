@@ -23,6 +23,8 @@ struct ClockSample {
   std::uint64_t wall_ns = 0;       // CLOCK_REALTIME since 1970
 };
 
+class RankLogWriter;
+
 struct RankLogOptions {
   const char* directory = nullptr;
   std::int32_t rank = 0;
@@ -30,6 +32,10 @@ struct RankLogOptions {
   std::int32_t thread = 0;  // 0: the first thread that called MPI
   std::size_t buffer_bytes =
       8 << 20;  // all memory of this writer, compression state included; at least 1 MiB
+  /// Another writer of this process that outlives this one, or null. This one then compresses in its memory,
+  /// one of them at a time, and kLeastSharing bytes suffice for a buffer.
+  RankLogWriter* packs_with = nullptr;
+  static constexpr std::size_t kLeastSharing = 256 << 10;
   const char* host = "";
   const char* program = "";
   const char* mpi_library = "";
@@ -107,6 +113,9 @@ class RankLogWriter {
  private:
   RankLogWriter() = default;
   struct State;
+  struct Packing;
+  struct Memory;
+  static RankLogWriter* create_memory(const RankLogOptions& options, const char*& error);
   State* state_ = nullptr;
 };
 
