@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: vef/formats/rank_log_writer.h. Memory: one anonymous mapping holds the writer, the codec's state,
-// zstd's workspace and the buffer of a finished chunk; the open chunk is a shared mapping of the .open file.
+// Contract: vef/formats/rank_log_writer.h. Memory: one anonymous mapping holds the writer, the codec's state
+// and, unless it packs with another writer, zstd's workspace and the buffer of a finished chunk; the open chunk
+// is a shared mapping of the .open file.
 //
 // Order of stores, for a kill between any two instructions: the bytes of an event, then `commit`. At
 // turn-over: the whole chunk goes to the .vlog file, then `commit` becomes 0, then the header of the open
