@@ -128,7 +128,9 @@ bool Finder::collect() {
       const LocalComm& comm = ranks_[r].comms[meeting.comm];
       if (meeting.collected || kind_of(comm) == MeetingKind::kSpawned) continue;
       const Group local = names_.of(task, comm.members);
-      if (!is_whole(local)) continue;
+      const bool is_member =
+          std::find(local.begin(), local.end(), task) != local.end();  // else it is damaged
+      if (!is_whole(local) || !is_member) continue;
       meeting.collected = any = true;
       add_view(task, m, local);
     }

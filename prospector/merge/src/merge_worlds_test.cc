@@ -343,6 +343,22 @@ TEST(MergeWorlds, AWorldThatEndsEarly) {
   EXPECT_THAT(merged.report.endings, ElementsAre(HasSubstr("rank 1: killed, or still running; last call 2")));
 }
 
+TEST(MergeWorlds, MeetingsInDamagedLogsNeverCrash) {
+  // A spawn over a communicator that nothing makes, and one whose group misses the caller.
+  Script unknown = begun(0, 1, 1000);
+  unknown.at(10, 1000)
+      .in(7)
+      .meet(MpiCall::kCommSpawn, 2, {{0, 1, 1}}, {{1, 1, 1}}, "./child")
+      .at(1, 1)
+      .finalize();
+  Script without = begun(0, 1, 1000);
+  without.at(10, 1000).meet(MpiCall::kCommSpawn, 2, {{2, 1, 1}}, {{1, 1, 1}}, "./child").at(1, 1).finalize();
+  for (const Script& parent : {unknown, without}) {
+    const auto merged = merge_worlds({{"J", "", {parent}}, {"K", "J", {spawned_at(1900, 8)}}});
+    EXPECT_EQ(merged.error.empty() ? execution_fault(merged.trace) : "", "");
+  }
+}
+
 TEST(MergeWorlds, WindowsReachAcross) {
   // On the merged communicator each of the two puts to the other between fences.
   Script parent = begun(0, 1, 1000);

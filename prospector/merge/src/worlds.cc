@@ -131,7 +131,12 @@ class Barrier {
   }
 
   bool is_seen_by_all(const Side& side) const {
-    if (side.kind != MeetingKind::kSpawned) return side.views.size() == side.local.size();
+    if (side.kind != MeetingKind::kSpawned) {
+      return side.views.size() == side.local.size() &&
+             std::all_of(side.views.begin(), side.views.end(), [&](const auto& view) {
+               return ranks_[static_cast<std::size_t>(view.first)].meetings[view.second].part != kNoIndex;
+             });
+    }
     return std::all_of(side.local.begin(), side.local.end(),
                        [&](TaskId task) { return ranks_[static_cast<std::size_t>(task)].present; });
   }
