@@ -76,14 +76,12 @@ Result<std::vector<tracelib::PlayedTrace>> place(const std::vector<TracePtr>& tr
 
 replayer::RunDescription describe(const Options& options) {
   replayer::RunDescription run;
-  std::string files;
-  for (const std::string& file : options.files) files += (files.empty() ? "" : " ") + file;
-  run.emplace_back("traces", files);
+  run.emplace_back("traces", options.files);
   run.emplace_back("network_file", options.network);
   run.emplace_back("mapping", options.mapping);
-  run.emplace_back("seed", std::to_string(options.seed));
+  run.emplace_back("seed", options.seed);
   run.emplace_back("expansion", options.expansion);
-  run.emplace_back("compute_scale", fmt::format("{}", options.compute_scale));
+  run.emplace_back("compute_scale", options.compute_scale);
   return run;
 }
 

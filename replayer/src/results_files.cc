@@ -115,7 +115,8 @@ std::string summary_json(const ReplayResults& results, const Simulation& simulat
                          const RunDescription& run) {
   Json json;
   json["format"] = "vefkit-replay-1";
-  for (const auto& [name, value] : run) json["run"][name] = value;
+  for (const auto& [name, value] : run)
+    std::visit([&json, &key = name](const auto& v) { json["run"][key] = v; }, value);
   json["network"] = network_json(simulation);
   json["execution_time_ps"] = results.execution_time;
   const SimulationCounts& n = results.network;

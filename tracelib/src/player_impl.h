@@ -140,6 +140,7 @@ class Player::Impl {
 
   // stuck() (player_stuck.cc).
   std::string name_of(const TraceRun& run, std::uint32_t record) const;
+  std::string name_with_task(const TraceRun& run, std::uint32_t record) const;
   std::uint32_t blocker(std::uint32_t t, std::uint32_t record, std::string* why) const;
 
   PlayerConfig config_;

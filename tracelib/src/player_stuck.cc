@@ -14,10 +14,13 @@ std::string Player::Impl::name_of(const TraceRun& run, std::uint32_t record) con
   const Record& r = run.record(record);
   const bool collective = r.kind == RecordKind::kCollective;
   std::string name = (collective ? "G" : "record ") + std::to_string(r.id);
-  if (collective) name += " of task " + std::to_string(r.task);
   if (!run.played.trace->lines.empty())
     name += " (line " + std::to_string(run.played.trace->lines[record]) + ")";
   return name;
+}
+
+std::string Player::Impl::name_with_task(const TraceRun& run, std::uint32_t record) const {
+  return name_of(run, record) + " of task " + std::to_string(run.record(record).task);
 }
 
 /// The record that would have to fire before `record` can, with the reason; kNoRecord if nothing more is
@@ -48,7 +51,7 @@ std::uint32_t Player::Impl::blocker(std::uint32_t t, std::uint32_t record, std::
                                     parts_[active_[slot].part_of_rank[rank]].entered);
     if (!entered) {
       *why = "it waits for collective G" + std::to_string(part.id) + ", which task " +
-             std::to_string(part.task) + " has not entered: " + name_of(run, peer);
+             std::to_string(part.task) + " has not entered: " + name_with_task(run, peer);
       return peer;
     }
   }
@@ -64,7 +67,7 @@ std::vector<Waiting> Player::Impl::stuck(std::size_t limit) const {
     const auto& lines = run.played.trace->lines;
     all.push_back(
         {static_cast<std::int32_t>(due.top().trace), r.task, lines.empty() ? 0 : lines[due.top().record],
-         name_of(run, due.top().record) +
+         name_with_task(run, due.top().record) +
              " would fire later than simulated time can say; expected at most 2^63 - 2 ps (106 days)"});
   }
   for (std::uint32_t t = 0; t < runs_.size(); ++t) {
@@ -96,7 +99,7 @@ std::vector<Waiting> Player::Impl::stuck(std::size_t limit) const {
       w.task = run.record(first).task;
       w.line = run.played.trace->lines.empty() ? 0 : run.played.trace->lines[first];
       std::uint32_t next = blocker(t, first, &w.what);
-      w.what = name_of(run, first) + " of task " + std::to_string(w.task) + " cannot fire: " + w.what;
+      w.what = name_with_task(run, first) + " cannot fire: " + w.what;
       // Follow who waits for whom; coming back to the start is a cycle.
       std::string ignored;
       std::size_t steps = 1;

@@ -328,7 +328,8 @@ TEST(PlayerTest, ATaskThatWaitsForACollectiveNobodyElseEntersIsNamed) {
   const IdealRun run = run_on_ideal_network(player);
   EXPECT_FALSE(run.finished);
   ASSERT_EQ(run.stuck.size(), 2u);
-  EXPECT_THAT(run.stuck[0].what, HasSubstr("it waits for collective G0, which task 1 has not entered"));
+  EXPECT_THAT(run.stuck[0].what,
+              HasSubstr("it waits for collective G0, which task 1 has not entered: G0 (line 6) of task 1"));
   EXPECT_THAT(run.stuck[0].what, HasSubstr("cycle of 2 records"));
 }
 
@@ -391,7 +392,8 @@ TEST(PlayerTest, ARecordBeyondSimulatedTimeIsNamed) {
   EXPECT_FALSE(run.finished);
   ASSERT_EQ(run.stuck.size(), 1u);
   EXPECT_EQ(run.stuck[0].line, 4u);
-  EXPECT_THAT(run.stuck[0].what, HasSubstr("record 1 (line 4) would fire later than simulated time can say"));
+  EXPECT_THAT(run.stuck[0].what,
+              HasSubstr("record 1 (line 4) of task 1 would fire later than simulated time can say"));
 }
 
 TEST(PlayerTest, ByteCountsDoNotWrap) {

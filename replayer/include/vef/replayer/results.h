@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "vef/base/result.h"
@@ -61,7 +62,8 @@ Result<ReplayResults> run_replay(tracelib::Player& player, Simulation& simulatio
                                  const OnMessage& on_message = {}, const OnProgress& on_progress = {});
 
 /// What a result file says of how it came about: name and value, in order.
-using RunDescription = std::vector<std::pair<std::string, std::string>>;
+using RunValue = std::variant<std::string, std::uint64_t, double, std::vector<std::string>>;
+using RunDescription = std::vector<std::pair<std::string, RunValue>>;
 
 /// The text of summary.json: times in ps, sizes in bytes. Depends on its arguments alone.
 std::string summary_json(const ReplayResults& results, const Simulation& simulation,
