@@ -208,7 +208,8 @@ bool ChunkSource::next_open() {
   open_done_ = true;
   const Chunk& open = open_.chunk();
   const bool already_sealed = open_.usable() && open.sequence < expected_sequence_;
-  if (!open_.fault().empty() && !already_sealed) {
+  const bool never_begun = open_.untouched() && file_.size() == sizeof(FileHeader) && !closed_;
+  if (!open_.fault().empty() && !already_sealed && !never_begun) {
     damage_.corrupt = true;
     note(open_.fault());
   }
@@ -226,6 +227,23 @@ bool ChunkSource::next_open() {
 
 // ---- the open chunk
 
+namespace {
+
+Result<bool> only_zeros(const InputFile& file, std::uint64_t from) {
+  std::vector<std::uint8_t> block(kSearchBlock);
+  while (from < file.size()) {
+    const Result<std::size_t> got = file.read(block.data(), block.size(), from);
+    if (!got) return got.error();
+    if (*got == 0) break;
+    const auto end = block.begin() + static_cast<std::ptrdiff_t>(*got);
+    if (std::find_if(block.begin(), end, [](std::uint8_t byte) { return byte != 0; }) != end) return false;
+    from += *got;
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<OpenChunk> OpenChunk::load(const std::string& path) {
   OpenChunk open;
   open.path_ = path;
@@ -238,6 +256,12 @@ Result<OpenChunk> OpenChunk::load(const std::string& path) {
   open.size_ = file->size();
   const Result<std::size_t> got = file->read(&open.header_, sizeof open.header_, 0);
   if (!got) return got.error();
+  if (open.header_.magic == 0) {
+    const Result<bool> zeros = only_zeros(*file, kPage);
+    if (!zeros) return zeros.error();
+    open.untouched_ = *zeros;
+    return open;
+  }
   std::uint64_t end = kPage;
   for (unsigned column = 0; column < kColumns; ++column) {
     if (open.header_.column_bytes[column] > kMaxColumnBytes ||

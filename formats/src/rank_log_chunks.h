@@ -58,6 +58,8 @@ class OpenChunk {
   void verify(std::uint64_t log_check);
   const Chunk& chunk() const { return chunk_; }
   bool usable() const { return usable_; }
+  /// The recorder had not begun it: no magic, and nothing but zeros where the columns would be.
+  bool untouched() const { return untouched_; }
   /// What verify() found wrong; "" if nothing.
   const std::string& fault() const { return fault_; }
 
@@ -69,6 +71,7 @@ class OpenChunk {
   std::string path_;
   std::string fault_;
   bool present_ = false;
+  bool untouched_ = false;
   bool usable_ = false;  // its header and its sequence number can be believed
   std::uint64_t size_ = 0;
   std::vector<std::uint8_t> bytes_;  // with kColumnPadding zeros behind

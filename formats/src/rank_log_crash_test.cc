@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -104,6 +105,43 @@ TEST(RankLogCrash, KillsDuringTurnOvers) {
     close(pipe_ends[1]);
     expect_loop(read_back(scratch.file("000007.0.vlog")), accepted);
   }
+}
+
+/// A child killed right after it made the log; its .open file is then set back to `open_bytes` zeros, as it
+/// is before the recorder has written its header.
+ReadBack kill_at_creation(const TemporaryFolder& scratch, std::uint64_t events, std::size_t open_bytes) {
+  const int status = in_child([&] {
+    RankLogWriter* writer = RankLogWriter::create(nanosecond_options(scratch.path()), nullptr, 0);
+    if (writer == nullptr) return 1;
+    for (std::uint64_t i = 0; i < events; ++i) writer->append(loop_event(i));
+    raise(SIGKILL);
+    return 0;
+  });
+  EXPECT_EQ(status, -SIGKILL);
+  std::string open = read_file(scratch.file("000007.0.open"));
+  open.resize(std::min(open.size(), open_bytes));
+  std::fill_n(open.begin(), std::min<std::size_t>(open.size(), 4096), '\0');
+  write_file(scratch.file("000007.0.open"), open);
+  return read_back(scratch.file("000007.0.vlog"));
+}
+
+TEST(RankLogCrash, AKillWhileTheLogIsMadeIsNoDamage) {
+  for (const std::size_t open_bytes : {std::size_t{0}, std::size_t{4096}, std::size_t{1} << 30}) {
+    TemporaryFolder scratch;
+    const ReadBack back = kill_at_creation(scratch, 0, open_bytes);
+    EXPECT_EQ(back.error, "");
+    EXPECT_FALSE(back.damage.any()) << open_bytes << ": " << joined(back.damage.notes);
+    EXPECT_FALSE(back.info.complete);
+    EXPECT_EQ(back.events.size(), 0u);
+  }
+}
+
+TEST(RankLogCrash, ALostHeaderOfAnOpenChunkWithEventsIsDamage) {
+  TemporaryFolder scratch;
+  const ReadBack back = kill_at_creation(scratch, 10, std::size_t{1} << 30);
+  EXPECT_EQ(back.error, "");
+  EXPECT_TRUE(back.damage.corrupt);
+  EXPECT_EQ(back.events.size(), 0u);
 }
 
 TEST(RankLogCrash, FileSizeLimitIsAnErrorAndNoSignal) {

@@ -222,10 +222,6 @@ bool RankLogWriter::State::open_files(const RankLogOptions& options) {
     stop(log_path, "cannot create", failed);
     return false;
   }
-  if (const int failed = create_file(open_path, open_fd)) {
-    stop(open_path, "cannot create", failed);
-    return false;
-  }
   FileIdentity& identity = header.identity;
   identity = {kFileMagic,
               kVersion,
@@ -253,6 +249,10 @@ bool RankLogWriter::State::open_files(const RankLogOptions& options) {
     return false;
   }
   log_end = sizeof header;
+  if (const int failed = create_file(open_path, open_fd)) {
+    stop(open_path, "cannot create", failed);
+    return false;
+  }
   return true;
 }
 
@@ -285,7 +285,6 @@ bool RankLogWriter::State::map_open_chunk(bool map_file) {
   marks = reinterpret_cast<std::uint32_t*>(base + kPage);
   std::size_t offset = kPage + round_up(plan.marks * sizeof(std::uint32_t));
   OpenHeader fresh = {};
-  fresh.magic = kOpenMagic;
   fresh.version = kVersion;
   fresh.marks = static_cast<std::uint32_t>(plan.marks);
   fresh.log_check = header.identity.check;
@@ -296,9 +295,13 @@ bool RankLogWriter::State::map_open_chunk(bool map_file) {
     fresh.column_bytes[column] = static_cast<std::uint32_t>(plan.columns[column]);
     offset += plan.columns[column];
   }
+  fresh.magic = kOpenMagic;
   fresh.check = block_check(fresh);
+  fresh.magic = 0;
   std::memcpy(static_cast<void*>(open), &fresh, sizeof fresh);
   begin_chunk(0);
+  // Last of all: a kill before leaves a chunk that was not begun.
+  std::atomic_ref<std::uint64_t>(open->magic).store(kOpenMagic, std::memory_order_release);
   return true;
 }
 

@@ -63,7 +63,7 @@ enum class EventKind : std::uint8_t {
   // line (and recv_bytes: the processes that were asked for), else the port's name, or the socket's own and
   // the peer's address with a blank between.
   kCommCreate = 40,  // {comm: parent, new_comm (kCommNull: this rank is no member), comm_flags, members,
-                     // remote_members}
+                     // remote_members, request: 0 or that of MPI_Comm_idup}
   kCommDefine = 41,  // {new_comm, comm_flags, members, remote_members} seen in use by `call`, made by a call
                      // that was not recorded, or for this process by another (MPI_Comm_get_parent)
   kCommFree = 42,    // {comm}
