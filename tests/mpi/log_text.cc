@@ -98,6 +98,7 @@ void print_communicator(const RankEvent& e) {
   if (!e.out_neighbours.empty()) print_ranks("out", e.out_neighbours);
   if (e.recv_bytes != 0) print_field("asked", e.recv_bytes);
   if (!e.text.empty()) print_text("text", e.text);
+  if (e.request != 0) print_field("req", e.request);
 }
 
 void print_window(const RankEvent& e) {

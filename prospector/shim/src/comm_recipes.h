@@ -109,9 +109,9 @@ int comm_idup(MpiCall number, MPI_Comm parent, MPI_Comm* created, MPI_Request* r
     event.comm = entry.number;
     entry.number = process.communicators.reserve_number();
     describe(entry, call.thread().members.describe(parent), event);
-    track(*request, {.room = reinterpret_cast<std::uintptr_t>(created),
-                     .source = static_cast<std::int32_t>(event.new_comm),
-                     .kind = OperationKind::kCommDup});
+    event.request = track(*request, {.room = reinterpret_cast<std::uintptr_t>(created),
+                                     .source = static_cast<std::int32_t>(event.new_comm),
+                                     .kind = OperationKind::kCommDup});
     call.log(event, true);
   });
 }

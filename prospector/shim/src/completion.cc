@@ -117,7 +117,7 @@ void Pending::note(const Operation& operation, const MPI_Status& status, Outcome
       break;
     case OperationKind::kCommDup:
       open_communicator(operation);
-      waited_ = true;
+      add({.request = operation.number});
       break;
     case OperationKind::kMessage:
       break;
