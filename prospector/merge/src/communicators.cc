@@ -67,8 +67,8 @@ Status unify_rank(RankData& rank, CommTable& table) {
     if (distinct.count(rank.rank) == 0)
       return member_error(rank, comm, "misses the rank itself; expected a member");
     std::string key;
-    if ((local.flags & kCommWindow) != 0) {
-      key = "w";
+    if ((local.flags & (kCommWindow | kCommPersistent)) != 0) {
+      key = (local.flags & kCommWindow) != 0 ? "w" : "i";
       comm.window_of = rank.comms[local.parent].global;
       append(key, comm.window_of);
       append(key, local.ordinal);
@@ -195,11 +195,9 @@ std::string CommTable::name(std::uint32_t index) const {
   const GlobalComm& comm = comms_[index];
   if (comm.world != kNoIndex) return "MPI_COMM_WORLD of world " + std::to_string(comm.world);
   const std::string call = formats::mpi_call_name(comm.call);
-  if (comm.window_of != kNoIndex && !call.starts_with("MPI_Win_")) return name(comm.window_of);  // a meeting
-  if (comm.window_of != kNoIndex) {
-    return "window " + std::to_string(index) + " (" + formats::mpi_call_name(comm.call) + ") on " +
-           name(comm.window_of);
-  }
+  if (comm.window_of != kNoIndex && !call.starts_with("MPI_Win_")) return name(comm.window_of);
+  if (comm.window_of != kNoIndex)
+    return "window " + std::to_string(index) + " (" + call + ") on " + name(comm.window_of);
   if (comm.call == 0 && comm.members.size() == 1)
     return "MPI_COMM_SELF of rank " + std::to_string(comm.members[0]);
   return "communicator " + std::to_string(index) + " (" + formats::mpi_call_name(comm.call) + ", " +

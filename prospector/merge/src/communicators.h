@@ -24,10 +24,11 @@ struct GlobalComm {
       members;                    // of an inter-communicator both groups, that with the lowest rank first
   std::uint32_t first_group = 0;  // members in the first group of an inter-communicator; 0: none
   std::uint16_t call = 0;         // that made it
-  std::uint32_t window_of = kNoIndex;  // a window, or a meeting: the communicator whose members it has
-  std::uint32_t world = kNoIndex;      // the MPI_COMM_WORLD of one of several worlds
-  bool used = false;                   // by a collective record
-  formats::CommId trace_id = 0;        // if used
+  /// A window, a persistent collective or a meeting: the communicator whose members it has.
+  std::uint32_t window_of = kNoIndex;
+  std::uint32_t world = kNoIndex;  // the MPI_COMM_WORLD of one of several worlds
+  bool used = false;               // by a collective record
+  formats::CommId trace_id = 0;    // if used
 };
 
 class CommTable {

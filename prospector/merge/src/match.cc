@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 #include <tuple>
+#include <unordered_set>
 
 #include "vef/formats/mpi_call.h"
 
@@ -90,7 +91,7 @@ class Matcher {
   void match_around_holes(RankData& rank, std::span<const Item> sends, std::span<const Item> receives);
   void match_wildcards(RankData& rank);
   void link(RankData& rank, Receive& receive, const Item& send);
-  void report_sends(const RankData& rank);
+  void report_sends(RankData& rank);
   void report_receives(const RankData& rank);
   Send& send_of(const Item& item) { return ranks_[static_cast<std::size_t>(item.source)].sends[item.index]; }
 
@@ -274,13 +275,15 @@ void Matcher::match_wildcards(RankData& rank) {
   }
 }
 
-void Matcher::report_sends(const RankData& rank) {
+void Matcher::report_sends(RankData& rank) {
+  std::unordered_set<std::uint64_t> cancelled;
   for (const LeftSend& left : left_sends_) {
     if (left.taken) continue;
     Send& send = send_of(left.item);
     if ((send.flags & Send::kCancelAsked) !=
         0) {  // its request was freed, so that only this tells the outcome
       send.flags |= Send::kCancelled;
+      cancelled.insert(numbers_.first[static_cast<std::size_t>(left.item.source)] + left.item.index);
       continue;
     }
     const RankData& source = ranks_[static_cast<std::size_t>(left.item.source)];
@@ -300,6 +303,11 @@ void Matcher::report_sends(const RankData& rank) {
                                         " with this source and tag, but rank " + std::to_string(rank.rank) +
                                         " made " + count_of(left.receives, "receive") + " for them";
     unmatched_.push_back(std::move(entry));
+  }
+  if (cancelled.empty()) return;
+  // Probes saw them before they were cancelled: nothing in the trace to wait for.
+  for (Receive& receive : rank.receives) {
+    if (cancelled.count(receive.message) != 0) receive.message = kNoMessage;
   }
 }
 

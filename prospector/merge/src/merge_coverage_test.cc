@@ -40,6 +40,22 @@ TEST(MergePersistent, ACollectiveBeginsWithEachStart) {
   EXPECT_THAT(task_lines(merged.trace, 0), Contains("G1 C0 2 0 8 8 3 20 G0"));
 }
 
+TEST(MergePersistent, CollectivesMatchByTheOrderOfTheirInits) {
+  // Made in one order, started in another by rank 1: MPI 4.0, section 6.13.
+  const auto merged = merge_scripts(all_ranks(2, [](std::int32_t rank, Script& log) {
+    log.at(10, 5).collective_init(MpiCall::kBcastInit, rank == 0 ? 8 : 0, rank == 0 ? 0 : 8, 1, 0);
+    log.at(10, 5).collective_init(MpiCall::kBarrierInit, 0, 0, 2);
+    for (int round = 0; round < 2; ++round) {
+      log.at(5, 1).start({std::uint64_t{1} + (rank == 1)}).at(5, 1).start({std::uint64_t{2} - (rank == 1)});
+      log.at(5, 40).complete({sent(1), sent(2)});
+    }
+  }));
+  expect_sound(merged, 200);
+  EXPECT_THAT(merged.report.unmatched, IsEmpty());
+  EXPECT_EQ(merged.report.collectives_by_op[0], 2u);
+  EXPECT_EQ(merged.report.collectives_by_op[6], 2u);
+}
+
 TEST(MergePartitioned, AMessageLeavesWithItsLastPartition) {
   std::vector<Script> logs = {Script(0, 2), Script(1, 2)};
   logs[0].at(0, 100).init().at(5, 1).psend_init(1, 3, 300, 1);

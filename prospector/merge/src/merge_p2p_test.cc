@@ -228,6 +228,16 @@ TEST(MergeP2p, CancelledAndFreedRequests) {
   EXPECT_THAT(marks[1], HasSubstr("1 1 0 2 3 "));
 }
 
+TEST(MergeP2p, ProbeOfAMessageThatIsCancelledLater) {
+  auto logs = two();
+  logs[0].at(10, 1).isend(1, 5, 8, 1).at(1, 1).cancel(1).at(1, 1).request_free(1).at(1, 1).finalize();
+  logs[1].at(2, 30).probe(0, 5, 0, 5, 8).at(4, 1).finalize();
+  const Merged merged = merge_scripts(logs);
+  expect_sound(merged, 30);  // the time in the probe: no message is left that it could wait for
+  EXPECT_THAT(merged.report.unmatched, IsEmpty());
+  EXPECT_EQ(merged.report.messages, 0u);
+}
+
 TEST(MergeP2p, FreedWildcardTakesWhatIsLeft) {
   auto logs = two();
   logs[0].at(10, 1).send(1, 3, 8).at(1, 1).send(1, 4, 8).at(1, 1).finalize();

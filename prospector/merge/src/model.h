@@ -188,6 +188,7 @@ inline constexpr Thing kThingIndex = kAnswerBit - 1;
 /// Beside formats::CommFlags: the LocalComm is a window, a copy of its parent with an order of calls of its
 /// own.
 inline constexpr std::uint8_t kCommWindow = 0x80;
+inline constexpr std::uint8_t kCommPersistent = 0x40;  // the same for a persistent collective
 
 struct LocalComm {
   std::uint32_t parent = kNoIndex;  // index into RankData::comms

@@ -269,6 +269,7 @@ Status RankBuilder::on_comm(const Context& context, const Event& event) {
   // The creation synchronises the parent, or where it is collective over the new group alone, that group.
   const std::uint32_t own = lost || event.new_comm == formats::kCommNull ? kNoIndex : index;
   const std::uint32_t over = group_only ? own : parent;
+  if (event.request != 0) requests_[event.request] = {};
   if (defined || over == kNoIndex) {
     if (own != kNoIndex) note_meeting(context, event, own, kNoIndex);
     return {};
@@ -285,6 +286,17 @@ Status RankBuilder::on_comm(const Context& context, const Event& event) {
   if (event.request != 0) requests_[event.request] = {PendingKind::kPart, part_index};
   push_op(context, event.request != 0 ? OpKind::kStartCollective : OpKind::kCollective, part_index, 1);
   return {};
+}
+
+std::uint32_t RankBuilder::add_order(std::uint32_t comm, std::uint16_t call, std::uint8_t kind) {
+  LocalComm order = data_.comms[comm];
+  order.parent = comm;
+  order.flags |= kind;
+  order.call = call;
+  order.ordinal = orders_[{comm, kind}]++;
+  const auto index = static_cast<std::uint32_t>(data_.comms.size());
+  data_.comms.push_back(std::move(order));
+  return index;
 }
 
 /// `others`: it may have members that are in other worlds.

@@ -105,6 +105,9 @@ class RankBuilder {
   Status on_mrecv(const Context& context, const Event& event);
   Status on_imrecv(const Context& context, const Event& event);
   Status on_collective(const Context& context, const Event& event);
+  /// What is matched in an order of its own on the communicator, a window or a persistent collective: the
+  /// members of one with the same number, by the order in which they were made. Its index.
+  std::uint32_t add_order(std::uint32_t comm, std::uint16_t call, std::uint8_t kind);
   /// False: the communicator is not known.
   bool make_part(const Context& context, const Event& event, Part& part);
   void push_part(const Context& context, Part part, std::uint64_t request, bool blocking);
@@ -151,8 +154,8 @@ class RankBuilder {
   std::unordered_map<std::uint64_t, Pending> messages_;         // of matched probes
   std::unordered_map<std::uint32_t, std::uint32_t> comms_;      // number in the process -> index
   std::unordered_map<std::uint32_t, std::uint32_t> creations_;  // index of the parent -> creations so far
-  std::unordered_map<std::uint32_t, std::uint32_t> window_creations_;  // the same for windows
-  std::unordered_map<std::uint32_t, WindowState> windows_;             // by number in the process
+  std::map<std::pair<std::uint32_t, std::uint8_t>, std::uint32_t> orders_;  // by communicator and kind
+  std::unordered_map<std::uint32_t, WindowState> windows_;                  // by number in the process
   std::set<std::uint32_t> lost_windows_;
   std::map<std::tuple<bool, std::uint32_t, std::int32_t, std::int32_t>, std::uint32_t>
       channels_;  // by (is a send, communicator, peer, tag): partitioned requests made so far

@@ -134,7 +134,11 @@ void RankBuilder::make_persistent(const Context& context, const Event& event) {
   persistent.event.members = persistent.event.remote_members = {};
   persistent.event.in_neighbours = persistent.event.out_neighbours = {};
   persistent.event.text = {};
-  if (event.kind == EventKind::kCollectiveInit && !make_part(context, event, persistent.part)) return;
+  if (event.kind == EventKind::kCollectiveInit) {
+    // After a hole nobody knows the how-manieth it is.
+    if (data_.hole.any || !make_part(context, event, persistent.part)) return;
+    persistent.part.comm = add_order(persistent.part.comm, event.call, kCommPersistent);
+  }
   if (event.kind == EventKind::kPsendInit || event.kind == EventKind::kPrecvInit) {
     const bool is_send = event.kind == EventKind::kPsendInit;
     persistent.channel = ++channels_[{is_send, event.comm, event.peer, event.tag}];

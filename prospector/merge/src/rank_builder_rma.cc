@@ -27,20 +27,12 @@ Status RankBuilder::on_window(const Context& context, const Event& event) {
     }
     return {};
   }
-  LocalComm comm = data_.comms[part.comm];
-  comm.parent = part.comm;
-  comm.flags |= kCommWindow;
-  comm.call = event.call;
-  comm.ordinal = window_creations_[part.comm]++;
-  comm.in_neighbours.clear();
-  comm.out_neighbours.clear();
   push_part(context, part, 0, true);
   if (data_.hole.any) {  // nobody knows the how-manieth it is
     lost_windows_.insert(event.window);
     return {};
   }
-  windows_[event.window].comm = static_cast<std::uint32_t>(data_.comms.size());
-  data_.comms.push_back(std::move(comm));
+  windows_[event.window].comm = add_order(part.comm, event.call, kCommWindow);
   return {};
 }
 
