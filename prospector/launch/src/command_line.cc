@@ -144,7 +144,7 @@ std::optional<std::string> find_program(LauncherKind kind, const std::vector<std
       continue;
     }
     // A word that is no program belongs to an option that is not in the table.
-    if (const auto found = find_executable(word)) return found;
+    if (auto found = find_executable(word)) return found;
   }
   return {};
 }

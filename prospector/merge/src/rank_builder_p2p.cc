@@ -5,7 +5,6 @@
 namespace vef::merge {
 
 using formats::kAnySource;
-using formats::kAnyTag;
 using formats::kProcNull;
 
 Result<RankBuilder::Pending> RankBuilder::post_send(const Context& context, const Event& event) {
