@@ -39,15 +39,15 @@ class Checker:
 
     def can(self, what, *commands, limit=30):
         """Whether the jobs, started together, end well without the recorder."""
-        jobs = [subprocess.Popen(c, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.args.directory) for c in commands]
-        status = []
-        for job in jobs:
-            try:
-                job.communicate(timeout=limit)
-            except subprocess.TimeoutExpired:
-                job.terminate()
-                job.communicate()
-            status.append(job.returncode)
+        jobs = [subprocess.Popen(c, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT, cwd=self.args.directory)
+                for c in commands]
+        end = time.monotonic() + limit
+        while any(job.poll() is None for job in jobs):
+            if any(job.returncode for job in jobs) or time.monotonic() > end:  # the others would wait for it
+                for job in jobs:
+                    job.terminate()
+            time.sleep(0.05)
+        status = [job.returncode for job in jobs]
         if any(status):
             self.skipped.append(f"{what}: this {self.args.family} cannot (exit status {', '.join(map(str, status))})")
         return not any(status)

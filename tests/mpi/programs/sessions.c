@@ -9,17 +9,17 @@
 /*@ *@openmpi: Finalize */
 /*@ *@mpich: Session_init */
 /*@ *@mpich: Session_init */
-/*@ *@mpich: Comm_create_from_group comm=null new=2 flags=2 members=0+1x3 port='all' */
+/*@ *@mpich: Comm_create_from_group comm=null new=2 flags=2 members=0+1x3 text='all' */
 /*@ *@mpich: Allreduce comm=2 bytes=4 recv=4 */
-/*@ 0@mpich: Comm_create_from_group comm=null new=3 flags=2 members=0+2x2 port='part' */
-/*@ 2@mpich: Comm_create_from_group comm=null new=3 flags=2 members=0+2x2 port='part' */
+/*@ 0@mpich: Comm_create_from_group comm=null new=3 flags=2 members=0+2x2 text='part' */
+/*@ 2@mpich: Comm_create_from_group comm=null new=3 flags=2 members=0+2x2 text='part' */
 /*@ 0@mpich: Send comm=3 peer=1 tag=5 bytes=4 */
 /*@ 2@mpich: Recv comm=3 peer=0 tag=5 bytes=4 got=0/5/4 */
 /*@ 0@mpich: Comm_free comm=3 */
 /*@ 2@mpich: Comm_free comm=3 */
-/*@ 0@mpich: Intercomm_create_from_groups comm=null new=4 flags=3 members=0+2x2 remote=1 port='inter' */
-/*@ 1@mpich: Intercomm_create_from_groups comm=null new=3 flags=3 members=1 remote=0+2x2 port='inter' */
-/*@ 2@mpich: Intercomm_create_from_groups comm=null new=4 flags=3 members=0+2x2 remote=1 port='inter' */
+/*@ 0@mpich: Intercomm_create_from_groups comm=null new=4 flags=3 members=0+2x2 remote=1 text='inter' */
+/*@ 1@mpich: Intercomm_create_from_groups comm=null new=3 flags=3 members=1 remote=0+2x2 text='inter' */
+/*@ 2@mpich: Intercomm_create_from_groups comm=null new=4 flags=3 members=0+2x2 remote=1 text='inter' */
 /*@ *@mpich: Barrier comm={3+(r!=1)} bytes=0 recv=0 */
 /*@ *@mpich: Comm_free comm={3+(r!=1)} */
 /*@ *@mpich: Comm_free comm=2 */
