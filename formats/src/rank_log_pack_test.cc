@@ -240,7 +240,8 @@ TEST(HalfModel, LearnsAsTheSpecificationSays) {
   // Whatever comes, every value keeps a share.
   std::mt19937_64 random(6);
   for (int i = 0; i < 20000; ++i) {
-    model.learn(i % 2000 < 1000 ? (i / 2000) % 16 : random() % 16);
+    model.learn(
+        static_cast<unsigned>(i % 2000 < 1000 ? static_cast<unsigned>(i / 2000) % 16 : random() % 16));
     for (unsigned value = 0; value < 16; ++value) ASSERT_LT(model.start(value), model.end(value)) << i;
   }
   EXPECT_EQ(model.starts[0], 64);

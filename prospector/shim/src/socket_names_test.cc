@@ -40,7 +40,7 @@ struct Pair {
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    to.sin_port = htons(port);
+    to.sin_port = address.sin6_port;
     caller = socket(AF_INET, SOCK_STREAM, 0);
     connected = connected && connect(caller, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
     if (connected) called = accept(listening, nullptr, nullptr);
