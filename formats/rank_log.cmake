@@ -3,7 +3,7 @@
 find_library(VEF_ZSTD_ARCHIVE NAMES libzstd.a REQUIRED)
 find_path(VEF_XXHASH_INCLUDE NAMES xxhash.h REQUIRED)
 
-add_library(vef_rank_log_writer STATIC src/rank_log_writer.cc src/rank_log_pack.cc src/rank_log_files.cc)
+add_library(vef_rank_log_writer STATIC src/rank_log_writer.cc src/rank_log_plan.cc src/rank_log_pack.cc src/rank_log_files.cc)
 add_library(vef::rank_log_writer ALIAS vef_rank_log_writer)
 target_include_directories(vef_rank_log_writer
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>

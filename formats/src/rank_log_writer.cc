@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contract: vef/formats/rank_log_writer.h. Memory: one anonymous mapping holds the writer, the codec's state
-// and, unless it packs with another writer, zstd's workspace and the buffer of a finished chunk; the open chunk
-// is a shared mapping of the .open file.
+// and, unless it packs with another writer, zstd's workspace and the buffer of a finished chunk; the open
+// chunk is a shared mapping of the .open file.
 //
 // Order of stores, for a kill between any two instructions: the bytes of an event, then `commit`. At
 // turn-over: the whole chunk goes to the .vlog file, then `commit` becomes 0, then the header of the open
 // chunk changes. A reader that finds the same sequence number in both files therefore takes the sealed one.
 #include "vef/formats/rank_log_writer.h"
 
-#define ZSTD_STATIC_LINKING_ONLY
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <new>
-#include <utility>
 
 #include "rank_log_encode.h"
 #include "rank_log_files.h"
 #include "rank_log_pack.h"
+#include "rank_log_plan.h"
 
 namespace vef::formats {
 
@@ -31,13 +29,7 @@ using namespace rank_log;
 
 namespace {
 
-constexpr std::size_t kMinBuffer = 1 << 20;
-constexpr std::size_t kMaxOpenBytes = 32u << 20;
-constexpr std::size_t kLeastOpenBytes = 128u << 10;
 constexpr std::size_t kPathBytes = 4096;
-
-constexpr std::size_t round_down(std::size_t bytes) { return bytes / kPage * kPage; }
-constexpr std::size_t round_up(std::size_t bytes) { return round_down(bytes + kPage - 1); }
 
 template <std::size_t kSize>
 void copy_text(char (&to)[kSize], const char* from) {
@@ -48,75 +40,6 @@ void copy_text(char (&to)[kSize], const char* from) {
 
 std::uint64_t job_of(const char* name) {
   return name == nullptr || *name == '\0' ? 0 : XXH64(name, std::strlen(name), 0);
-}
-
-/// How the budget is divided. The columns' shares suit a code with a few bytes of fields per event.
-struct Plan {
-  std::size_t workspace = 0;  // zstd's
-  std::size_t packed = 0;     // a finished chunk
-  std::size_t marks = 0;
-  std::size_t columns[kColumns] = {};
-  std::size_t stored[kColumns] = {};  // what they can take when they are packed
-  std::size_t open_bytes = 0;         // the .open file
-};
-
-/// Divides `open` bytes for the .open file. Whichever column is full first ends the chunk. The shares suit up
-/// to 1.2 bytes of heads, 1.6 of fields and 1.6 of bits per event, whose classes are 2.
-void plan_columns(std::size_t open, Plan& plan) {
-  static constexpr std::size_t kSixteenths[kColumns] = {3, 4, 5, 4};
-  const std::size_t marks_bytes = open * kSixteenths[kClasses] / 32 / kEventsPerMark * sizeof(std::uint32_t);
-  plan.marks = marks_bytes / sizeof(std::uint32_t);
-  plan.open_bytes = kPage + round_up(marks_bytes);
-  const std::size_t rest = open - plan.open_bytes;
-  plan.packed = sizeof(ChunkHeader);
-  for (unsigned column = 0; column < kColumns; ++column) {
-    const std::size_t bytes = round_down(rest * kSixteenths[column] / 16);
-    plan.columns[column] = bytes;
-    plan.stored[column] = column <= kFields ? ZSTD_compressBound(bytes + kFoldSlack) : bytes + kPage;
-    plan.open_bytes += bytes;
-    plan.packed += plan.stored[column];
-  }
-}
-
-/// False: the compression alone needs nearly all of the buffer.
-bool make_plan(std::size_t buffer_bytes, std::size_t state_bytes, const ZSTD_compressionParameters& level,
-               Plan& plan) {
-  plan.workspace = ZSTD_estimateCCtxSize_usingCParams(level);
-  const std::size_t fixed = round_up(state_bytes + plan.workspace) + 8 * kPage;
-  if (buffer_bytes < fixed + kMinBuffer / 4) return false;
-  // The open chunk and its compressed copy, which zstd may need 1/256 longer.
-  const std::size_t open = round_down((buffer_bytes - fixed) / 2 - (buffer_bytes - fixed) / 64);
-  plan_columns(open < kMaxOpenBytes ? open : kMaxOpenBytes, plan);
-  return true;
-}
-
-/// The parameters of the wanted level for chunks as large as fit beside its memory, or those of the next
-/// lower level for which any fit. Level 1 always does.
-bool choose_plan(const RankLogOptions& options, std::size_t state_bytes,
-                 ZSTD_compressionParameters& parameters, Plan& plan) {
-  for (int level = options.level; level >= 1; --level) {
-    for (std::size_t chunk = options.buffer_bytes / 2; chunk >= kMinBuffer / 32; chunk /= 2) {
-      parameters = ZSTD_getCParams(level, chunk, 0);
-      if (make_plan(options.buffer_bytes, state_bytes, parameters, plan)) return true;
-    }
-  }
-  return false;
-}
-
-bool set_level(ZSTD_CCtx* zstd, const ZSTD_compressionParameters& level) {
-  const std::pair<ZSTD_cParameter, int> values[] = {
-      {ZSTD_c_windowLog, static_cast<int>(level.windowLog)},
-      {ZSTD_c_chainLog, static_cast<int>(level.chainLog)},
-      {ZSTD_c_hashLog, static_cast<int>(level.hashLog)},
-      {ZSTD_c_searchLog, static_cast<int>(level.searchLog)},
-      {ZSTD_c_minMatch, static_cast<int>(level.minMatch)},
-      {ZSTD_c_targetLength, static_cast<int>(level.targetLength)},
-      {ZSTD_c_strategy, static_cast<int>(level.strategy)},
-      {ZSTD_c_contentSizeFlag, 1},
-  };
-  for (const auto& [name, value] : values)
-    if (ZSTD_isError(ZSTD_CCtx_setParameter(zstd, name, value))) return false;
-  return true;
 }
 
 }  // namespace
