@@ -94,7 +94,8 @@ double tick_rate() {
          static_cast<double>(now.monotonic_ns - start_sample.monotonic_ns);
 }
 
-/// The part of VEF_BUFFER for a thread that comes now. Where there may be others the first one leaves them half.
+/// The part of VEF_BUFFER for a thread that comes now. Where there may be others the first one leaves them
+/// half.
 std::size_t take_buffer(bool is_first) {
   std::size_t size = std::max(buffer_left / kLaterShare, formats::RankLogOptions::kLeastSharing);
   if (is_first) {

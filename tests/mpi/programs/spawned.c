@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two processes spawn three more, to which they give the numbers 2 to 4; the children's recording is merged with
- * theirs. Debian's MPICH cannot spawn. */
+/* Two processes spawn three more, to which they give the numbers 2 to 4; the children's recording is merged
+ * with theirs. Debian's MPICH cannot spawn. */
 /*@ merged@openmpi tasks=5 messages=2 faults=0 */
 /*@ merged@mpich tasks=2 messages=0 faults=0 */
 /*@ says recorded in capture */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worlds that meet, in the way that the first argument names. Ends with status 3 where the library cannot do it. */
+/* Worlds that meet, in the way that the first argument names. Ends with status 3 where the library cannot do
+ * it. */
 #include <arpa/inet.h>
 #include <mpi.h>
 #include <netinet/in.h>
@@ -30,8 +31,9 @@ static void receive_bytes(int bytes, int from, MPI_Comm comm) {
   MPI_Recv(buffer, bytes, MPI_BYTE, from, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
 }
 
-/* Both sides of an inter-communicator: a broadcast of 40 bytes from the first side's rank 0; merged to one group an
- * all-reduce of 4 bytes, a ring of 4 bytes each, a barrier of those with even and of those with odd ranks. */
+/* Both sides of an inter-communicator: a broadcast of 40 bytes from the first side's rank 0; merged to one
+ * group an all-reduce of 4 bytes, a ring of 4 bytes each, a barrier of those with even and of those with odd
+ * ranks. */
 static void meet(MPI_Comm inter, int first_side) {
   MPI_Comm twin, all, half;
   int size, sum;
@@ -57,8 +59,8 @@ static MPI_Comm spawn(char* program, char* mode, int processes, MPI_Comm comm) {
   return children;
 }
 
-/* Two spawn three, which meet with them and of which the first spawns one more; then the second of the two spawns
- * two, by two commands. */
+/* Two spawn three, which meet with them and of which the first spawns one more; then the second of the two
+ * spawns two, by two commands. */
 static void spawning(char* program) {
   MPI_Comm children = spawn(program, "child", 3, MPI_COMM_WORLD);
   const int rank = rank_in(MPI_COMM_WORLD);
