@@ -20,10 +20,7 @@ using testing::Pair;
 
 /// (source, destination, bytes) of the messages, sorted.
 std::vector<std::tuple<int, int, std::uint64_t>> traffic(const Merged& merged) {
-  std::vector<std::tuple<int, int, std::uint64_t>> list;
-  for (const Record& record : merged.trace.records) {
-    if (record.kind == RecordKind::kMessage) list.emplace_back(record.task, record.peer, record.send_bytes);
-  }
+  auto list = all_messages(merged);
   std::sort(list.begin(), list.end());
   return list;
 }

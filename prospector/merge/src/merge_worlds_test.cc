@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <tuple>
-
 #include "test_checks.h"
 #include "test_script.h"
 
@@ -20,16 +18,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
-
-/// Sender, receiver and size of each message.
-std::vector<std::tuple<int, int, std::uint64_t>> traffic(const Merged& merged) {
-  std::vector<std::tuple<int, int, std::uint64_t>> found;
-  for (const formats::Record& record : merged.trace.records) {
-    if (record.kind == formats::RecordKind::kMessage)
-      found.emplace_back(record.task, record.peer, record.send_bytes);
-  }
-  return found;
-}
 
 /// A rank that leaves MPI_Init at `time`.
 Script begun(formats::TaskId rank, std::int32_t world, std::uint64_t time) {
@@ -65,7 +53,7 @@ TEST(MergeWorlds, TwoParentsSpawnThreeChildren) {
   expect_sound(merged, 10000);
   EXPECT_THAT(merged.report.unmatched, IsEmpty());
   EXPECT_THAT(merged.report.warnings, IsEmpty());
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{3, 1, 32}, {0, 4, 64}}));
+  EXPECT_EQ(all_messages(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{3, 1, 32}, {0, 4, 64}}));
   // All, both sides of the spawn, and those that were merged to one group.
   const std::vector<formats::TaskId> all = {0, 1, 2, 3, 4};
   EXPECT_THAT(merged.trace.communicators, ElementsAre(all, all, all));
@@ -99,7 +87,7 @@ TEST(MergeWorlds, EachWorldsCommWorldIsItsOwn) {
   parent[0].at(1, 1).collective(MpiCall::kBarrier, 0, 0).at(1, 1).finalize();
   const auto merged = merge_worlds({{"J", "", parent}, {"K", "J", children}});
   expect_sound(merged, 10000);
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{1, 2, 16}}));
+  EXPECT_EQ(all_messages(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{1, 2, 16}}));
   EXPECT_THAT(merged.trace.communicators,
               ElementsAre(ElementsAre(0, 1, 2), ElementsAre(0), ElementsAre(1, 2), ElementsAre(0, 1, 2)));
   EXPECT_EQ(merged.prepared->comms.name(0), "MPI_COMM_WORLD");
@@ -126,7 +114,7 @@ TEST(MergeWorlds, JobsThatMeetAtAPort) {
   const auto merged = merge_worlds(served(300));
   expect_sound(merged, 10000);
   EXPECT_THAT(merged.report.unmatched, IsEmpty());
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{2, 1, 100}}));
+  EXPECT_EQ(all_messages(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{2, 1, 100}}));
   // The client began 300 later, and connected after 40.
   EXPECT_THAT(task_lines(merged.trace, 2)[0], "G0 C1 6 2 0 0 0 340 -1");
   EXPECT_THAT(task_lines(merged.trace, 0)[0], "G0 C1 6 0 0 0 0 10 -1");
@@ -145,7 +133,7 @@ TEST(MergeWorlds, TheOrderOfTheWorldsIsThatOfTheirTasksNotOfTheirTimes) {
   std::swap(worlds[0], worlds[1]);
   const auto merged = merge_worlds(worlds);
   expect_sound(merged, 10000);
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 2, 100}}));
+  EXPECT_EQ(all_messages(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 2, 100}}));
   EXPECT_THAT(task_lines(merged.trace, 0)[0], "G0 C1 6 0 0 0 0 340 -1");
 }
 
@@ -164,7 +152,7 @@ TEST(MergeWorlds, OnlyOneSideIsThere) {
   ASSERT_EQ(merged.error, "");
   EXPECT_EQ(execution_fault(merged.trace), "");
   EXPECT_THAT(merged.report.unmatched, IsEmpty());
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 1, 8}}));
+  EXPECT_EQ(all_messages(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 1, 8}}));
   EXPECT_THAT(
       merged.report.warnings,
       AllOf(
@@ -197,7 +185,8 @@ TEST(MergeWorlds, TwoSpawnsOfTheSameCommand) {
                                     {"K1", "J", {spawned_at(1900, 100)}}});
   expect_sound(merged, 10000);
   EXPECT_THAT(merged.report.unmatched, IsEmpty());
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 2, 100}, {0, 1, 200}}));
+  EXPECT_EQ(all_messages(merged),
+            (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 2, 100}, {0, 1, 200}}));
   EXPECT_THAT(merged.report.warnings, IsEmpty());
 }
 
@@ -206,14 +195,15 @@ TEST(MergeWorlds, ClocksThatDifferChangeNothingWhileAllAreThere) {
   const auto merged = merge_worlds({{"J", "", {spawns_twice()}},
                                     {"K2", "J", {spawned_at(502900, 200)}},
                                     {"K1", "J", {spawned_at(501900, 100)}}});
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 2, 100}, {0, 1, 200}}));
+  EXPECT_EQ(all_messages(merged),
+            (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 2, 100}, {0, 1, 200}}));
 }
 
 TEST(MergeWorlds, OneOfTwoSpawnedWorldsIsMissing) {
   const auto merged = merge_worlds({{"J", "", {spawns_twice()}}, {"K2", "J", {spawned_at(2900, 200)}}});
   expect_sound(merged, 10000);
   EXPECT_THAT(merged.report.unmatched, IsEmpty());
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 1, 200}}));
+  EXPECT_EQ(all_messages(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 1, 200}}));
   EXPECT_THAT(merged.report.warnings, Contains(HasSubstr("1 messages of 100 bytes to and 0 receives")));
 }
 
@@ -230,7 +220,7 @@ TEST(MergeWorlds, ASpawnedWorldSpawns) {
   for (Script& log : grandchildren) log.at(1, 1).finalize();
   const auto merged = merge_worlds({{"J", "", {parent}}, {"K", "J", {child}}, {"L", "K", grandchildren}});
   expect_sound(merged, 10000);
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{1, 3, 11}}));
+  EXPECT_EQ(all_messages(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{1, 3, 11}}));
   // 0 is the end of task 0, 1 that of task 2; the receive of task 3 names the message 2 and is 3, its end 4.
   EXPECT_THAT(task_lines(merged.trace, 1), ElementsAre("G0 C1 6 1 0 0 0 0 -1", "G1 C2 6 1 0 0 3 3 G0",
                                                        "2 1 3 11 7 4 G1", "5 1 1 0 1 1 2"));
@@ -260,7 +250,7 @@ TEST(MergeWorlds, ParentsOfTwoWorldsSpawnTogether) {
   const auto merged = merge_worlds({{"A", "", {a}}, {"B", "", {b}}, {"C", "A", {child}}});
   expect_sound(merged, 10000);
   EXPECT_THAT(merged.report.unmatched, IsEmpty());
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{2, 1, 9}}));
+  EXPECT_EQ(all_messages(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{2, 1, 9}}));
   // Accept and connect, their merge, and the spawn: the child begins when all three are there.
   EXPECT_THAT(task_lines(merged.trace, 2)[0], "G2 C2 6 2 0 0 0 0 -1");
 }
@@ -291,7 +281,7 @@ TEST(MergeWorlds, ProcessesThatAThirdWorldIntroduces) {
   ASSERT_EQ(merged.error, "");
   EXPECT_EQ(execution_fault(merged.trace), "");
   EXPECT_THAT(merged.report.unmatched, IsEmpty());
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 2, 77}}));
+  EXPECT_EQ(all_messages(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 2, 77}}));
 }
 
 TEST(MergeWorlds, JoinsAreToldApartByTheirSockets) {
@@ -309,7 +299,7 @@ TEST(MergeWorlds, JoinsAreToldApartByTheirSockets) {
   const auto merged =
       merge_worlds({{"A", "", {a}}, {"B", "", {joining("h:4 h:1", 4)}}, {"C", "", {joining("h:5 h:1", 5)}}});
   expect_sound(merged, 10000);
-  EXPECT_EQ(traffic(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 2, 5}, {0, 1, 4}}));
+  EXPECT_EQ(all_messages(merged), (std::vector<std::tuple<int, int, std::uint64_t>>{{0, 2, 5}, {0, 1, 4}}));
 }
 
 TEST(MergeWorlds, SocketsWithoutAddressesCanOnlyBeTheOnlyOnes) {
@@ -375,7 +365,8 @@ TEST(MergeWorlds, WindowsReachAcross) {
   const auto merged = merge_worlds({{"J", "", {parent}}, {"K", "J", {child}}});
   expect_sound(merged, 10000);
   EXPECT_THAT(merged.report.unmatched, IsEmpty());
-  EXPECT_THAT(traffic(merged), testing::UnorderedElementsAre(std::tuple(0, 1, 24u), std::tuple(1, 0, 24u)));
+  EXPECT_THAT(all_messages(merged),
+              testing::UnorderedElementsAre(std::tuple(0, 1, 24u), std::tuple(1, 0, 24u)));
 }
 
 TEST(MergeWorlds, WorldsThatNeverMetStandSideBySide) {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "test_script.h"
@@ -25,6 +26,16 @@ inline void expect_sound(const Merged& merged, std::int64_t dropped = 0) {
       EXPECT_LE(difference, dropped);
     }
   }
+}
+
+/// Sender, receiver and bytes of each message, in the trace's order.
+inline std::vector<std::tuple<int, int, std::uint64_t>> all_messages(const Merged& merged) {
+  std::vector<std::tuple<int, int, std::uint64_t>> found;
+  for (const formats::Record& record : merged.trace.records) {
+    if (record.kind == formats::RecordKind::kMessage)
+      found.emplace_back(record.task, record.peer, record.send_bytes);
+  }
+  return found;
 }
 
 /// `world` ranks that leave MPI_Init together, each with what `write` adds, and MPI_Finalize.

@@ -30,7 +30,8 @@ namespace vef::shim {
   RankEvent event = event_of(kind);
   event.request = request;
   measure(arguments, call.communicator(arguments.comm), call.thread(), event);
-  if (have_memo(arguments)) return call.log(event, true, memo_of(call.number(), arguments));
+  // Those with a request are always told in full: see collective().
+  if (request == 0 && have_memo(arguments)) return call.log(event, true, memo_of(call.number(), arguments));
   call.log(event, true);
 }
 

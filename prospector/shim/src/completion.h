@@ -115,11 +115,7 @@ inline void settle_one(Pending& pending, int i, int result, const MPI_Status& st
 [[gnu::always_inline]] inline formats::Completion end_of_plain(const Operation& operation,
                                                                const MPI_Status& status) {
   if (operation.kind == OperationKind::kSend) return {.request = operation.number};
-  return {.request = operation.number,
-          .source = status.MPI_SOURCE,
-          .tag = status.MPI_TAG,
-          .bytes = bytes_received(status),
-          .is_receive = true};
+  return received(status, false, operation.number);
 }
 
 /// Logs the end of one request where it ended as the log expected. False: nothing was logged or changed.

@@ -93,24 +93,14 @@ static int in[64], out[64];
   DO(Reduce_scatter_block, Ireduce_scatter_block, out, in, 2, MPI_INT, MPI_SUM, comm)            \
   DO(Scan, Iscan, out, in, 5, MPI_INT, MPI_SUM, comm)                                            \
   DO(Exscan, Iexscan, out, in, 5, MPI_INT, MPI_SUM, comm)
-#define BLOCKING(name, started, ...) MPI_##name##_c(__VA_ARGS__);
-#define STARTED(name, started, ...) MPI_##started##_c(__VA_ARGS__, &requests[n++]);
-#define PERSISTENT(name, started, ...) MPI_##name##_init_c(__VA_ARGS__, MPI_INFO_NULL, &requests[n++]);
+#include "large_counts.inc"
 
 static void run(int rank) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   const MPI_Count mine = rank + 1, same[2] = {mine, mine};
   const MPI_Datatype types[2] = {MPI_INT, MPI_INT};
   MPI_Request requests[16];
-  int n = 0;
-  COLLECTIVES(BLOCKING)
-  COLLECTIVES(STARTED)
-  MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-  n = 0;
-  COLLECTIVES(PERSISTENT)
-  MPI_Startall(n, requests);
-  MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-  for (int i = 0; i < n; ++i) MPI_Request_free(&requests[i]);
+  CALL_EACH_WAY(COLLECTIVES)
 }
 #endif
 

@@ -43,22 +43,12 @@ static int in[16], out[16];
      ring)                                                                                                   \
   DO(Neighbor_alltoallw, Ineighbor_alltoallw, out, kSent, kBytePlaces, types, in, kReceived, kBytePlaces,    \
      types, ring)
-#define BLOCKING(name, started, ...) MPI_##name##_c(__VA_ARGS__);
-#define STARTED(name, started, ...) MPI_##started##_c(__VA_ARGS__, &requests[n++]);
-#define PERSISTENT(name, started, ...) MPI_##name##_init_c(__VA_ARGS__, MPI_INFO_NULL, &requests[n++]);
+#include "large_counts.inc"
 
 static void run(MPI_Comm ring) {
   const MPI_Datatype types[2] = {MPI_INT, MPI_INT};
   MPI_Request requests[5];
-  int n = 0;
-  COLLECTIVES(BLOCKING)
-  COLLECTIVES(STARTED)
-  MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-  n = 0;
-  COLLECTIVES(PERSISTENT)
-  MPI_Startall(n, requests);
-  MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-  for (int i = 0; i < n; ++i) MPI_Request_free(&requests[i]);
+  CALL_EACH_WAY(COLLECTIVES)
 }
 #endif
 
