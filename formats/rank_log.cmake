@@ -22,6 +22,11 @@ set_target_properties(vef_rank_log_writer PROPERTIES
   VISIBILITY_INLINES_HIDDEN ON
   EXPORT_NAME rank_log_writer)
 target_compile_features(vef_rank_log_writer PUBLIC cxx_std_20)
+# For those that inline a part of the writer (rank_log_repeat.h), which is no header for everybody.
+add_library(vef_rank_log_repeat INTERFACE)
+target_include_directories(vef_rank_log_repeat SYSTEM INTERFACE ${VEF_XXHASH_INCLUDE})
+target_include_directories(vef_rank_log_repeat INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+target_link_libraries(vef_rank_log_repeat INTERFACE vef_rank_log_writer)
 
 target_sources(vef_formats PRIVATE
   src/rank_log_reader.cc src/rank_log_chunks.cc src/rank_log_unpack.cc src/rank_log_input.cc)

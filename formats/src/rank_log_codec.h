@@ -466,6 +466,10 @@ inline bool code_other_lists(Io& io, const ListSizes& sizes, Lists& lists) {
          code_text(io, lists.text, sizes.text);
 }
 
+VEF_INLINE std::uint64_t check_times(std::uint64_t check, std::uint64_t gap, std::uint64_t duration) {
+  return check_step(check, gap ^ std::rotl(duration, 32));
+}
+
 /// The check value after an event whose kFields are the `count` bytes at `fields`; the bytes of a last word
 /// that do not belong to the event must be readable.
 VEF_INLINE std::uint64_t check_event(std::uint64_t check, std::uint64_t head, const std::uint8_t* fields,
@@ -480,7 +484,7 @@ VEF_INLINE std::uint64_t check_event(std::uint64_t check, std::uint64_t head, co
     std::memcpy(&word, fields, 8);
     check = check_step(check, word & ~std::uint64_t{0} >> (64 - 8 * count));
   }
-  return check_step(check, gap ^ std::rotl(duration, 32));
+  return check_times(check, gap, duration);
 }
 
 }  // namespace vef::formats::rank_log

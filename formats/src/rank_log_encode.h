@@ -51,10 +51,13 @@ struct Encoder {
 
   /// A varint below 2^14.
   VEF_INLINE void head(std::uint32_t value) {
-    const bool two = value >= 0x80;
-    const auto both = static_cast<std::uint16_t>(two ? (value & 0x7f) | 0x80 | value >> 7 << 8 : value);
+    if (value < 0x80) [[likely]] {
+      *heads++ = static_cast<std::uint8_t>(value);
+      return;
+    }
+    const auto both = static_cast<std::uint16_t>((value & 0x7f) | 0x80 | value >> 7 << 8);
     std::memcpy(heads, &both, 2);
-    heads += 1 + two;
+    heads += 2;
   }
 
   static VEF_INLINE void put_classes(std::uint8_t* classes, unsigned first, unsigned second) {
@@ -173,14 +176,30 @@ struct ShapeIndex {
   }
   void forget_memo(std::uint32_t slot) { std::end(memos[slot].words)[-1] = 0; }
 
-  /// The slot of the memo; 0, which has none: not known.
-  VEF_INLINE std::uint32_t find(const EventMemo& memo) const {
+  /// The slot of the memo; 0, which has none: not known. Expects it to be that of the event at hand.
+  VEF_INLINE std::uint32_t find(const EventMemo& memo) {
     const std::uint32_t number = follower[last];
-    return are_same(memo, memos[number]) ? number : look_up(memo);
+    if (are_same(memo, memos[number])) [[likely]] {
+      if (number == 0) __builtin_unreachable();  // no memo is like that of the empty slot
+      return number;
+    }
+    const std::uint64_t(&word)[5] = memo.words;
+    return look_up(word[0], word[1], word[2], word[3], word[4]);
   }
-  __attribute__((noinline)) std::uint32_t look_up(const EventMemo& memo) const {
+  /// The same of a memo with no more than its last word.
+  VEF_INLINE std::uint32_t find(std::uint64_t last_word) {
+    const std::uint32_t number = follower[last];
+    return last_word == memos[number].words[4] ? number : look_up(0, 0, 0, 0, last_word);
+  }
+  /// Not the memo itself: so that only here it must lie in memory.
+  __attribute__((noinline)) std::uint32_t look_up(std::uint64_t word_0, std::uint64_t word_1,
+                                                  std::uint64_t word_2, std::uint64_t word_3,
+                                                  std::uint64_t word_4) {
+    const EventMemo memo{{word_0, word_1, word_2, word_3, word_4}};
     const std::uint32_t number = by_memo[place_of(memo)];
-    return are_same(memo, memos[number]) ? number : 0;
+    if (!are_same(memo, memos[number])) return 0;
+    follower[last] = static_cast<std::uint16_t>(number);
+    return number;
   }
 
   /// `far` is looked at where the kind has it: elsewhere it is 0 in the event and in the slot.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// RankLogWriter::repeat() and its like write what append() writes, byte for byte: two writers get the same
+// OpenChunk::repeat() and its like write what append() writes, byte for byte: two writers get the same
 // random program, one of them in the short form wherever it takes it.
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "rank_log_repeat.h"
 #include "rank_log_test_util.h"
 
 namespace vef::formats {
@@ -126,22 +128,36 @@ class Program {
   std::vector<RankEvent> open_;
 };
 
-bool repeats(RankLogWriter& writer, const Step& step) {
-  const RankEvent& event = step.event;
-  switch (event.kind) {
+std::uint32_t find(rank_log::OpenChunk& chunk, const Step& step) {
+  const Completion& end = step.completion;
+  switch (step.event.kind) {
     case EventKind::kIsend:
     case EventKind::kIrecv:
-      return writer.repeat_request(step.memo, event.gap, event.duration, event.request);
+      return chunk.find_request(step.memo, step.event.request);
     case EventKind::kRecv:
-      return !step.completion.cancelled &&
-             writer.repeat_receive(step.memo, event.gap, event.duration, step.completion.source,
-                                   step.completion.tag, step.completion.bytes);
+      return end.cancelled ? 0 : chunk.find_receive(step.memo, end.source, end.tag, end.bytes);
     case EventKind::kComplete:
-      return step.completes &&
-             writer.repeat_completion(step.memo, event.gap, event.duration, step.completion);
+      if (!step.completes || end.cancelled) return 0;
+      return end.is_receive
+                 ? chunk.find_receive_end(step.memo.words[4], end.request, end.source, end.tag, end.bytes)
+                 : chunk.find_send_end(step.memo.words[4], end.request);
     default:
-      return writer.repeat(step.memo, event.gap, event.duration);
+      return chunk.find(step.memo);
   }
+}
+
+bool repeats(RankLogWriter& writer, const Step& step) {
+  const RankEvent& event = step.event;
+  rank_log::OpenChunk& chunk = writer.open_chunk();
+  const std::uint32_t number = find(chunk, step);
+  if (number == 0) return false;
+  std::optional<std::uint8_t> completion;
+  if (event.kind == EventKind::kRecv || event.kind == EventKind::kComplete)
+    completion = step.completion.is_receive ? rank_log::kReceive : 0;
+  if (!chunk.repeat(number, event.gap, event.duration, completion)) return false;
+  if (event.request != 0) chunk.posted(event.kind, number, event.request);
+  if (event.kind == EventKind::kComplete) chunk.completed(step.completion.request);
+  return true;
 }
 
 AppendResult append(RankLogWriter& writer, Step& step) {
@@ -199,17 +215,20 @@ TEST(RankLogRepeat, KnowsNothingBeforeItIsTold) {
   const TemporaryFolder folder;
   RankLogWriter* writer = create_writer(nanosecond_options(folder.path()));
   ASSERT_NE(writer, nullptr);
+  rank_log::OpenChunk& chunk = writer->open_chunk();
   EventMemo memo;
-  EXPECT_FALSE(writer->repeat(memo, 1, 1));
   memo.words[4] = 9;
-  EXPECT_FALSE(writer->repeat(memo, 1, 1));
+  EXPECT_EQ(chunk.find(memo), 0U);
   RankEvent event;
   event.kind = EventKind::kSend;
   EXPECT_EQ(writer->append(event), AppendResult::kOk);
   writer->note(memo);
-  EXPECT_TRUE(writer->repeat(memo, 1, 1));
+  const std::uint32_t found = chunk.find(memo);
+  EXPECT_NE(found, 0U);
+  EXPECT_TRUE(chunk.repeat(found, 1, 1));
+  EXPECT_FALSE(chunk.repeat(found, 1, std::uint64_t{1} << 28));  // such times take another form
   writer->forget_memos();
-  EXPECT_FALSE(writer->repeat(memo, 1, 1));
+  EXPECT_EQ(chunk.find(memo), 0U);
   EXPECT_TRUE(writer->close(true));
 }
 

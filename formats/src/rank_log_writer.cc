@@ -22,6 +22,7 @@
 #include "rank_log_files.h"
 #include "rank_log_pack.h"
 #include "rank_log_plan.h"
+#include "rank_log_repeat.h"
 
 namespace vef::formats {
 
@@ -70,18 +71,8 @@ struct RankLogWriter::Packing {
   };
 };
 
-struct RankLogWriter::State {
-  // What append() touches.
-  Encoder io;
-  std::uint8_t* classes = nullptr;  // where kClasses begins
-  std::uint64_t check = 0;
-  std::uint64_t now_ticks = 0;  // end of the last event
-  std::uint32_t chunk_events = 0;
-  OpenHeader* open = nullptr;
+struct RankLogWriter::State : OpenChunk {
   std::uint32_t* marks = nullptr;
-  ShapeIndex index;
-  Context context;
-
   bool stopped = false;
   std::uint64_t first_event = 0;
   std::uint8_t* columns[kColumns] = {};
@@ -104,24 +95,18 @@ struct RankLogWriter::State {
   void reset_positions();
   bool seal();
   bool pack(ChunkHeader& chunk, std::size_t& size);
-  // Member by member: copied as a whole it would live in memory.
-  Encoder encoder() const { return {{io.fields.at, io.fields.limit}, io.heads, io.bits, io.bit}; }
-  std::uint8_t* classes_end() const { return classes + std::size_t{2} * chunk_events; }
-  void commit(const Encoder& done, std::uint64_t new_check, std::uint64_t ticks);
-  std::uint32_t find(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration) const;
-  template <class... Bytes>
-  void commit_repeat(std::uint32_t number, std::uint64_t gap, std::uint64_t duration, Bytes... fields);
   template <Breadth kBreadth, class Event>
   bool try_append(const Event& event);
   bool try_append_wide(const RankEvent& event);
   bool try_append_any(const RankEvent& event);
   template <class Event, class TryAppend>
   AppendResult append_slowly(const Event& event, TryAppend try_again);
-  void mark(std::uint32_t events);
   bool write_progress();
   void stop(const char* path, const char* what, int error_number);
   void release_files();
 };
+
+RankLogWriter::State& RankLogWriter::state() const noexcept { return static_cast<State&>(*chunk_); }
 
 void RankLogWriter::State::stop(const char* path, const char* what, int error_number) {
   stopped = true;
@@ -315,28 +300,14 @@ bool RankLogWriter::State::seal() {
   return false;
 }
 
-/// Once in kEventsPerMark events: notes the check value, and closes the chunk where a column is nearly full.
-__attribute__((noinline)) void RankLogWriter::State::mark(std::uint32_t events) {
-  marks[events / kEventsPerMark - 1] = mark_word(check);
-  const bool full = io.heads > columns[kHeads] + plan.columns[kHeads] - kHeadsMargin ||
-                    classes_end() > columns[kClasses] + plan.columns[kClasses] - kClassesMargin ||
+__attribute__((noinline)) void OpenChunk::mark(std::uint32_t events) {
+  auto& state = static_cast<RankLogWriter::State&>(*this);
+  const Plan& plan = state.plan;
+  state.marks[events / kEventsPerMark - 1] = mark_word(check);
+  const bool full = io.heads > state.columns[kHeads] + plan.columns[kHeads] - kHeadsMargin ||
+                    classes_end() > state.columns[kClasses] + plan.columns[kClasses] - kClassesMargin ||
                     io.bit / 8 > plan.columns[kBits] - kBitsMargin;
   if (full) io.fields.limit = nullptr;
-}
-
-/// The event that `done` has written is in the log from here on.
-VEF_INLINE void RankLogWriter::State::commit(const Encoder& done, std::uint64_t new_check,
-                                             std::uint64_t ticks) {
-  io.fields.at = done.fields.at;
-  io.heads = done.heads;
-  io.bit = done.bit;
-  check = new_check;
-  now_ticks += ticks;
-  const std::uint32_t events = ++chunk_events;
-  std::atomic_ref<std::uint64_t>(open->commit)
-      .store(commit_word(new_check, events), std::memory_order_release);
-  if (events % kEventsPerMark == 0) [[unlikely]]
-    mark(events);
 }
 
 /// Encodes and commits. False: there is no room, or the log has stopped.
@@ -350,28 +321,11 @@ VEF_INLINE bool RankLogWriter::State::try_append(const Event& event) {
   done.head(head);
   done.put_times(classes_end(), event.gap, event.duration);
   const auto fields = static_cast<std::size_t>(done.fields.at - before);
-  commit(done, check_event(check, head, before, fields, event.gap, event.duration),
-         event.gap + event.duration);
+  io.fields.at = done.fields.at;
+  io.heads = done.heads;
+  io.bit = done.bit;
+  commit(check_event(check, head, before, fields, event.gap, event.duration), event.gap + event.duration);
   return true;
-}
-
-/// The slot of the memo, where commit_repeat() can log the event; else 0.
-VEF_INLINE std::uint32_t RankLogWriter::State::find(const EventMemo& memo, std::uint64_t gap,
-                                                    std::uint64_t duration) const {
-  return io.fields.room() && are_short(gap, duration) ? index.find(memo) : 0;
-}
-
-/// Commits what slot `number` predicts, with what `fields` tell of its completion.
-template <class... Bytes>
-VEF_INLINE void RankLogWriter::State::commit_repeat(std::uint32_t number, std::uint64_t gap,
-                                                    std::uint64_t duration, Bytes... fields) {
-  index.go_to(number);
-  Encoder done = encoder();
-  const std::uint8_t* before = done.fields.at;
-  (done.fields.byte(fields), ...);
-  done.head(number << 1);
-  done.put_short_times(classes_end(), gap, duration);
-  commit(done, check_event(check, number << 1, before, sizeof...(fields), gap, duration), gap + duration);
 }
 
 __attribute__((noinline)) bool RankLogWriter::State::try_append_wide(const RankEvent& event) {
@@ -431,7 +385,7 @@ struct RankLogWriter::Memory {
 RankLogWriter* RankLogWriter::create_memory(const RankLogOptions& options, const char*& error) {
   ZSTD_compressionParameters level = {};
   Plan plan;
-  Packing* packing = options.packs_with != nullptr ? options.packs_with->state_->packing : nullptr;
+  Packing* packing = options.packs_with != nullptr ? options.packs_with->state().packing : nullptr;
   std::size_t bytes = Memory::kPacking;
   if (packing != nullptr) {
     // Nor may a chunk be larger than what the other writer can pack.
@@ -452,7 +406,8 @@ RankLogWriter* RankLogWriter::create_memory(const RankLogOptions& options, const
   }
   auto* base = static_cast<std::uint8_t*>(memory);
   auto* writer = new (memory) RankLogWriter;
-  auto* state = writer->state_ = new (base + Memory::kState) State;
+  auto* state = new (base + Memory::kState) State;
+  writer->chunk_ = state;
   state->plan = plan;
   state->memory_bytes = bytes;
   state->now_ticks = options.start.ticks;
@@ -484,7 +439,7 @@ RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
   const char* text = nullptr;
   RankLogWriter* writer = create_memory(options, text);
   if (writer == nullptr) return fail(text);
-  State* state = writer->state_;
+  State* state = &writer->state();
   if (!state->stopped && state->open_files(options) && state->map_open_chunk(options.map_open_file))
     return writer;
 
@@ -496,97 +451,44 @@ RankLogWriter* RankLogWriter::create(const RankLogOptions& options, char* error,
 }
 
 AppendResult RankLogWriter::append(const RankEvent& event) noexcept {
-  State& state = *state_;
+  State& state = this->state();
   return state.try_append_any(event) ? AppendResult::kOk : state.append_slowly(event, &State::try_append_any);
 }
 
 AppendResult RankLogWriter::append_narrow(const NarrowEvent& event) noexcept {
-  State& state = *state_;
+  State& state = this->state();
   return state.try_append<Breadth::kNarrow>(event)
              ? AppendResult::kOk
              : state.append_slowly(event, &State::try_append<Breadth::kNarrow, NarrowEvent>);
 }
 
-void RankLogWriter::note(const EventMemo& memo) noexcept { state_->index.note(memo); }
+void RankLogWriter::note(const EventMemo& memo) noexcept { chunk_->index.note(memo); }
 
 void RankLogWriter::forget_memos() noexcept {
-  for (std::uint32_t slot = 0; slot < state_->context.used_slots; ++slot) state_->index.forget_memo(slot);
-}
-
-bool RankLogWriter::repeat(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration) noexcept {
-  State& state = *state_;
-  const std::uint32_t number = state.find(memo, gap, duration);
-  if (number == 0) return false;
-  state.commit_repeat(number, gap, duration);
-  return true;
-}
-
-bool RankLogWriter::repeat_request(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
-                                   std::uint64_t request) noexcept {
-  State& state = *state_;
-  const std::uint32_t number = state.find(memo, gap, duration);
-  if (number == 0 || request != state.context.next_request) return false;
-  const Slot& slot = state.context.slots[number];
-  remember_request(state.context, slot.kind(), request, slot.bytes, slot.peer(), slot.tag);
-  state.commit_repeat(number, gap, duration);
-  return true;
-}
-
-bool RankLogWriter::repeat_receive(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
-                                   std::int32_t source, std::int32_t tag, std::uint64_t bytes) noexcept {
-  State& state = *state_;
-  const std::uint32_t number = state.find(memo, gap, duration);
-  const Slot& slot = state.context.slots[number];
-  if (number == 0 || source != slot.peer() || tag != slot.tag || bytes != slot.bytes) {
-    return false;
-  }
-  state.commit_repeat(number, gap, duration, kReceive);
-  return true;
-}
-
-bool RankLogWriter::repeat_completion(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
-                                      const Completion& completion) noexcept {
-  State& state = *state_;
-  Context& context = state.context;
-  const std::uint32_t number = state.find(memo, gap, duration);
-  if (number == 0 || completion.request != context.next_completed || completion.cancelled) {
-    return false;
-  }
-  if (!completion.is_receive) {
-    ++context.next_completed;
-    state.commit_repeat(number, gap, duration, std::uint8_t{0});
-    return true;
-  }
-  const Posted& posted = context.posted[completion.request % kPosted];
-  if (posted.request != completion.request || posted.peer != completion.source ||
-      posted.tag != completion.tag || posted.bytes != completion.bytes) {
-    return false;
-  }
-  ++context.next_completed;
-  state.commit_repeat(number, gap, duration, kReceive);
-  return true;
+  for (std::uint32_t slot = 0; slot < chunk_->context.used_slots; ++slot) chunk_->index.forget_memo(slot);
 }
 
 AppendResult RankLogWriter::flush() noexcept {
-  State& state = *state_;
+  State& state = this->state();
   if (state.stopped) return AppendResult::kStopped;
   if (state.chunk_events == 0) return AppendResult::kOk;
   return state.seal() ? AppendResult::kTurnedOver : AppendResult::kStopped;
 }
 
 void RankLogWriter::sample_clock(const ClockSample& sample) noexcept {
-  state_->header.progress.last = sample;
-  ++state_->header.progress.samples;
-  state_->write_progress();
+  State& state = this->state();
+  state.header.progress.last = sample;
+  ++state.header.progress.samples;
+  state.write_progress();
 }
 
-std::uint64_t RankLogWriter::events() const noexcept { return state_->first_event + state_->chunk_events; }
+std::uint64_t RankLogWriter::events() const noexcept { return state().first_event + chunk_->chunk_events; }
 
-const char* RankLogWriter::error() const noexcept { return state_->error; }
-const char* RankLogWriter::note() const noexcept { return state_->note; }
+const char* RankLogWriter::error() const noexcept { return state().error; }
+const char* RankLogWriter::note() const noexcept { return state().note; }
 
 bool RankLogWriter::close(bool complete) noexcept {
-  State& state = *state_;
+  State& state = this->state();
   if (!state.stopped && state.seal()) {
     state.header.progress.state = complete ? LogState::kComplete : LogState::kClosed;
     state.write_progress();
@@ -598,7 +500,7 @@ bool RankLogWriter::close(bool complete) noexcept {
 }
 
 void RankLogWriter::abandon() noexcept {
-  State* state = state_;
+  State* state = &this->state();
   state->release_files();
   munmap(this, state->memory_bytes);
 }

@@ -8,7 +8,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 
+#include "rank_log_repeat.h"
 #include "recorder.h"
 
 namespace vef::shim {
@@ -25,8 +27,8 @@ inline Event event_of(EventKind kind, MpiCall call = MpiCall::kNone) {
 /// When a call began and ended; once several threads call MPI, also its place among the calls of all.
 struct CallTimes {
   std::uint64_t sequence = 0;
-  std::uint64_t start = 0;
-  std::uint64_t end = 0;
+  std::uint64_t start;
+  std::uint64_t end;
 
   /// Between these two lies the library's work.
   [[gnu::always_inline]] void begin() {
@@ -154,18 +156,34 @@ inline void Call::log_any(Event& event, bool posting, const formats::EventMemo* 
     log_turnover();
 }
 
-/// Logs the call by `repeat(log, gap, duration)`, one of RankLogWriter's, where nothing is out of the
-/// ordinary. False: it is to be logged in full.
-template <class Repeat>
-[[gnu::always_inline]] inline bool repeats(const CallTimes& times, Repeat repeat) {
+/// A lambda that is always part of its caller: what it captures then need not lie in memory.
+#define VEF_INLINED __attribute__((always_inline))
+
+/// Logs the call by what the log knows it by, where nothing is out of the ordinary: `find(chunk)` asks one of
+/// OpenChunk's find functions for its slot. False: it is to be logged in full. `completion`: of OpenChunk's
+/// repeat(). `then(chunk, slot)` is called once it is logged.
+template <class Find, class Then>
+[[gnu::always_inline]] inline bool repeats(const CallTimes& times, Find find,
+                                           std::optional<std::uint8_t> completion, Then then) {
   if (times.sequence != 0 || !process.plain.load(std::memory_order_relaxed)) [[unlikely]]
     return false;
   Thread& thread = *local.thread;
+  formats::rank_log::OpenChunk& chunk = thread.log->open_chunk();
+  const std::uint32_t slot = find(chunk);
+  if (slot == 0) [[unlikely]]
+    return false;
   const std::uint64_t begin = times.start > thread.last_end ? times.start : thread.last_end;
   const std::uint64_t end = times.end > begin ? times.end : begin;
-  if (!repeat(*thread.log, begin - thread.last_end, end - begin)) return false;
+  if (!chunk.repeat(slot, begin - thread.last_end, end - begin, completion)) [[unlikely]]
+    return false;
   thread.last_end = end;
+  then(chunk, slot);
   return true;
+}
+template <class Find>
+[[gnu::always_inline]] inline bool repeats(const CallTimes& times, Find find,
+                                           std::optional<std::uint8_t> completion = {}) {
+  return repeats(times, find, completion, [](auto&, std::uint32_t) {});
 }
 
 /// Counts a failed Test or Iprobe; the second and later ones of a run at once.

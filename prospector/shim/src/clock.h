@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <span>
 
+#include "hidden.h"
 #include "vef/formats/rank_log_writer.h"
 
 namespace vef::shim {
@@ -55,9 +56,9 @@ class ClockUnit {
 };
 
 // Set by start_clock().
-extern bool clock_is_counter;
-extern bool ticks_are_ns;
-extern ClockUnit clock_unit;
+VEF_HIDDEN extern bool clock_is_counter;
+VEF_HIDDEN extern bool ticks_are_ns;
+VEF_HIDDEN extern ClockUnit clock_unit;
 
 inline std::uint64_t read_counter() {
 #if defined(__x86_64__)

@@ -45,8 +45,8 @@ template <class Real>
   times.stop();
   if (result != MPI_SUCCESS) [[unlikely]]
     return result;
-  const bool done = have_memo(arguments) && repeats(times, [&](auto& log, auto gap, auto duration) {
-                      return log.repeat(memo_of(number, arguments), gap, duration);
+  const bool done = have_memo(arguments) && repeats(times, [&](auto& chunk) VEF_INLINED {
+                      return chunk.find(memo_of(number, arguments));
                     });
   if (done) [[likely]]
     return result;

@@ -24,7 +24,10 @@ formats::Completion received_of_pair(const Operation& operation, const MPI_Statu
 Pending::Pending(Thread& thread, int count, const MPI_Request* requests) : thread_(thread) {
   const auto wanted = static_cast<std::size_t>(count > 0 ? count : 0);
   taken_out_ = threads_are_concurrent;
-  if (wanted == 0 || !thread.handles.reserve(wanted) || (taken_out_ && !thread.taken.reserve(wanted))) return;
+  // A pair (MPI_Isendrecv) has two completions.
+  if (wanted == 0 || !thread.handles.reserve(wanted) || !thread.completions.reserve(2 * wanted) ||
+      (taken_out_ && !thread.taken.reserve(wanted)))
+    return;
   count_ = wanted;
   for (std::size_t i = 0; i < wanted; ++i) thread.handles[i] = to_key(requests[i]);
   if (!taken_out_) return;
@@ -40,16 +43,9 @@ Pending::~Pending() {
   }
 }
 
-void Pending::complete(int i, const MPI_Status& status, Outcome outcome, bool is_gone) {
-  const auto index = static_cast<std::size_t>(i);
-  if (i < 0 || index >= count_) return;
+void Pending::complete_other(std::size_t index, const MPI_Status& status, Outcome outcome, bool is_gone) {
   bool known = false;
   if (!taken_out_) {
-    const auto take = [&](const Operation& operation) {
-      add(end_of_plain(operation, status));
-      return true;
-    };
-    if (outcome == Outcome::kDone && process.requests.take_plain(thread_.handles[index], take)) return;
     known = process.requests.update(thread_.handles[index], [&](Operation& operation) {
       return finish(operation, status, outcome, is_gone);
     });
@@ -122,10 +118,6 @@ void Pending::note(const Operation& operation, const MPI_Status& status, Outcome
     case OperationKind::kMessage:
       break;
   }
-}
-
-void Pending::add(const formats::Completion& completion) {
-  if (thread_.completions.reserve(completed_ + 1)) thread_.completions[completed_++] = completion;
 }
 
 void Pending::open_communicator(const Operation& operation) {

@@ -30,14 +30,29 @@ class Pending {
   Pending& operator=(const Pending&) = delete;
 
   /// Request i has ended with `status`. `is_gone`: also a persistent request is no more.
-  void complete(int i, const MPI_Status& status, Outcome outcome = Outcome::kDone, bool is_gone = false);
+  void complete(int i, const MPI_Status& status, Outcome outcome = Outcome::kDone, bool is_gone = false) {
+    const auto index = static_cast<std::size_t>(i);
+    if (i < 0 || index >= count_) return;
+    if (taken_out_ || outcome != Outcome::kDone) return complete_other(index, status, outcome, is_gone);
+    const std::size_t place = process.requests.find_plain(thread_.handles[index]);
+    if (place == RequestTable::kNone) return complete_other(index, status, outcome, is_gone);
+    const Operation& operation = process.requests.at(place);
+    if (operation.kind == OperationKind::kSend) {
+      add({.request = operation.number});
+    } else {
+      add(received(status, false, operation.number));
+    }
+    process.requests.take(place);
+  }
   /// Logs what was completed; the time alone if the call waited for something that is not recorded.
   void log(Call& call);
 
  private:
+  // What is not a plain operation that has ended as it should.
+  void complete_other(std::size_t index, const MPI_Status& status, Outcome outcome, bool is_gone);
   bool finish(Operation& operation, const MPI_Status& status, Outcome outcome, bool is_gone);
   void note(const Operation& operation, const MPI_Status& status, Outcome outcome);
-  void add(const formats::Completion& completion);
+  void add(const formats::Completion& completion) { thread_.completions[completed_++] = completion; }
   void open_communicator(const Operation& operation);
 
   Thread& thread_;
@@ -111,21 +126,26 @@ inline void settle_one(Pending& pending, int i, int result, const MPI_Status& st
   return {{0, 0, 0, 0, static_cast<std::uint64_t>(number)}};
 }
 
-/// How an operation that is plain has ended.
-[[gnu::always_inline]] inline formats::Completion end_of_plain(const Operation& operation,
-                                                               const MPI_Status& status) {
-  if (operation.kind == OperationKind::kSend) return {.request = operation.number};
-  return received(status, false, operation.number);
-}
-
 /// Logs the end of one request where it ended as the log expected. False: nothing was logged or changed.
 [[gnu::always_inline]] inline bool repeats_completion(MpiCall number, std::uint64_t handle,
                                                       const CallTimes& times, const MPI_Status& status) {
-  return repeats(times, [&](auto& log, std::uint64_t gap, std::uint64_t duration) {
-    return process.requests.take_plain(handle, [&](const Operation& operation) {
-      return log.repeat_completion(memo_of(number), gap, duration, end_of_plain(operation, status));
-    });
-  });
+  const std::size_t place = process.requests.find_plain(handle);
+  if (place == RequestTable::kNone) return false;
+  const Operation& operation = process.requests.at(place);
+  const bool is_receive = operation.kind == OperationKind::kReceive;
+  const auto find = [&](auto& chunk) VEF_INLINED -> std::uint32_t {
+    const auto word = memo_of(number).words[4];
+    if (!is_receive) return chunk.find_send_end(word, operation.number);
+    // A status without a source is left to received().
+    if (status.MPI_SOURCE < 0) return 0;
+    return chunk.find_receive_end(word, operation.number, status.MPI_SOURCE, status.MPI_TAG,
+                                  bytes_received(status));
+  };
+  const auto then = [&](auto& chunk, std::uint32_t) VEF_INLINED {
+    chunk.completed(operation.number);
+    process.requests.take(place);
+  };
+  return repeats(times, find, is_receive ? formats::rank_log::kReceive : 0, then);
 }
 
 /// After a call for one request, `original` before it, that completed or failed.

@@ -34,8 +34,8 @@ class HandleTable {
     TableGuard guard(lock_);
     if (capacity_ == 0) return false;
     const Slot& slot = slots_[place(handle)];
-    if (slot.used) found = slot.entry;
-    return slot.used;
+    if (slot.used()) found = slot.entry;
+    return slot.used();
   }
 
   /// Enters the handle or replaces its entry. Without memory for it, it stays unknown.
@@ -50,7 +50,7 @@ class HandleTable {
     TableGuard guard(lock_);
     if (capacity_ == 0) return false;
     const std::size_t index = place(handle);
-    if (!slots_[index].used) return false;
+    if (!slots_[index].used()) return false;
     removed = slots_[index].entry;
     close_hole(slots_, capacity_, index);
     --used_;
@@ -61,21 +61,24 @@ class HandleTable {
   struct Slot {
     std::uint64_t handle;
     Entry entry;
-    bool used;
+    bool in_use;
+
+    bool used() const { return in_use; }
+    void clear() { in_use = false; }
   };
   static constexpr std::size_t kFirstSlots = 256;
 
   /// Index of the handle's slot, or of the free one where it would go.
   std::size_t place(std::uint64_t handle) const {
     std::size_t index = handle_hash(handle) & (capacity_ - 1);
-    while (slots_[index].used && slots_[index].handle != handle) index = (index + 1) & (capacity_ - 1);
+    while (slots_[index].used() && slots_[index].handle != handle) index = (index + 1) & (capacity_ - 1);
     return index;
   }
 
   void insert(std::uint64_t handle, const Entry& entry) {
     Slot& slot = slots_[place(handle)];
-    if (!slot.used) ++used_;
-    slot = {.handle = handle, .entry = entry, .used = true};
+    if (!slot.used()) ++used_;
+    slot = {.handle = handle, .entry = entry, .in_use = true};
   }
 
   bool grow() {
@@ -88,7 +91,7 @@ class HandleTable {
     capacity_ = capacity;
     used_ = 0;
     for (std::size_t i = 0; i < old_capacity; ++i) {
-      if (old[i].used) insert(old[i].handle, old[i].entry);
+      if (old[i].used()) insert(old[i].handle, old[i].entry);
     }
     std::free(old);
     return true;

@@ -7,10 +7,12 @@
 
 #include <atomic>
 
+#include "hidden.h"
+
 namespace vef::shim {
 
-extern bool
-    threads_are_concurrent;  // MPI_THREAD_MULTIPLE was provided; set once, before a second thread can call
+/// MPI_THREAD_MULTIPLE was provided; set once, before a second thread can call.
+VEF_HIDDEN extern bool threads_are_concurrent;
 
 class SpinLock {
  public:

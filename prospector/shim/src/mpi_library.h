@@ -14,6 +14,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "hidden.h"
 #include "vef/formats/rank_log.h"
 
 namespace vef::shim {
@@ -41,7 +42,7 @@ std::uint64_t to_key(Handle handle) {
 // The real PMPI_x of every wrapped function, by slot (wrappers.cc); all are set once start() has run.
 extern const char* const kFunctionNames[];  // "PMPI_Send", ...
 extern const std::size_t kFunctionCount;
-extern void* real_functions[];
+VEF_HIDDEN extern void* real_functions[];
 
 // All functions of the table that need no more attention: those that are wrapped and the local ones, sorted.
 extern const std::string_view kKnownFunctions[];
@@ -84,7 +85,7 @@ struct Pmpi {
   decltype(&PMPI_Group_from_session_pset) group_from_session_pset;  // null in older libraries
 #endif
 };
-extern Pmpi pmpi;
+VEF_HIDDEN extern Pmpi pmpi;
 
 /// Constants that are addresses of objects inside the library (Open MPI), so known only at run time.
 struct Constants {
@@ -97,7 +98,7 @@ struct Constants {
   MPI_Datatype byte;
   MPI_Op op_no_op;
 };
-extern Constants mpi;
+VEF_HIDDEN extern Constants mpi;
 
 /// First line of MPI_Get_library_version.
 extern char library_version[256];
@@ -134,12 +135,12 @@ inline std::uint64_t bytes_in(const MPI_Status& status) {
 }
 
 /// Whether bytes_in() knows the statuses of this library: compared with its own functions by try_statuses().
-extern bool knows_statuses;
+VEF_HIDDEN extern bool knows_statuses;
 /// Once MPI is initialised.
 void try_statuses();
 
 /// Bytes that a receive's status tells of.
-inline std::uint64_t bytes_received(const MPI_Status& status) {
+[[gnu::always_inline]] inline std::uint64_t bytes_received(const MPI_Status& status) {
   if (knows_statuses) [[likely]]
     return bytes_in(status);
   MPI_Count bytes = 0;

@@ -113,10 +113,8 @@ int send(MpiCall number, const Posted& posted, Real real) {
   times.stop();
   if (result != MPI_SUCCESS) [[unlikely]]
     return result;
-  const bool done = repeats(times, [&](auto& log, std::uint64_t gap, std::uint64_t duration) {
-    return log.repeat(memo_of(number, posted), gap, duration);
-  });
-  if (!done) [[unlikely]]
+  if (!repeats(times, [&](auto& chunk) VEF_INLINED { return chunk.find(memo_of(number, posted)); }))
+      [[unlikely]]
     log_send(number, posted, times);
   return result;
 }
@@ -133,12 +131,13 @@ int send(MpiCall number, const Posted& posted, Real real) {
 /// Whether the message that came is the one that the log expected.
 [[gnu::always_inline]] inline bool repeats_answer(MpiCall number, const Posted& wanted,
                                                   const CallTimes& times, const MPI_Status& status) {
-  return repeats(times, [&](auto& log, std::uint64_t gap, std::uint64_t duration) {
+  const auto find = [&](auto& chunk) VEF_INLINED -> std::uint32_t {
     // A status without a source (MPI_PROC_NULL) is left to answer().
-    return status.MPI_SOURCE >= 0 &&
-           log.repeat_receive(memo_of(number, wanted), gap, duration, status.MPI_SOURCE, status.MPI_TAG,
+    if (status.MPI_SOURCE < 0) return 0;
+    return chunk.find_receive(memo_of(number, wanted), status.MPI_SOURCE, status.MPI_TAG,
                               bytes_received(status));
-  });
+  };
+  return repeats(times, find, formats::rank_log::kReceive);
 }
 
 template <class Real>
@@ -180,14 +179,15 @@ int sendrecv(MpiCall number, const Posted& sent, const Posted& wanted, MPI_Statu
   return result;
 }
 
-/// The program may complete what was posted through the handle from now on; of a receive, what it asked for.
-[[gnu::always_inline]] inline void track_posted(MPI_Request request, Operation operation,
-                                                const Posted& posted) {
+/// The program may complete what was posted through the handle from now on; of a receive, what it asked for,
+/// in the log's words.
+[[gnu::always_inline]] inline void track_posted(MPI_Request request, Operation operation, std::int32_t peer,
+                                                std::int32_t tag, std::uint64_t bytes) {
   if (operation.kind == OperationKind::kReceive || operation.kind == OperationKind::kPartitionedReceive) {
-    operation.from_null = posted.peer == MPI_PROC_NULL;
-    operation.source = canonical_rank(posted.peer);
-    operation.tag = canonical_tag(posted.tag);
-    operation.room = posted.bytes();
+    operation.from_null = peer == formats::kProcNull;
+    operation.source = peer;
+    operation.tag = tag;
+    operation.room = bytes;
   }
   process.requests.push(to_key(request), operation);
 }
@@ -198,8 +198,8 @@ int sendrecv(MpiCall number, const Posted& sent, const Posted& wanted, MPI_Statu
   Call call(number, times);
   if (!call.posting_is_on()) return;
   operation.number = new_operation();
-  track_posted(request, operation, posted);
   NarrowEvent event = posted_event(call, kind, posted);
+  track_posted(request, operation, event.peer, event.tag, event.bytes);
   event.request = operation.number;
   call.log(event, true, memo_of(number, posted));
 }
@@ -215,17 +215,17 @@ int post(MpiCall number, EventKind kind, Operation operation, const Posted& post
   times.stop();
   if (result != MPI_SUCCESS) [[unlikely]]
     return result;
-  const bool done = repeats(times, [&](auto& log, std::uint64_t gap, std::uint64_t duration) {
-    operation.number = process.next_operation.load(std::memory_order_relaxed);
-    return log.repeat_request(memo_of(number, posted), gap, duration, operation.number);
-  });
-  if (!done) [[unlikely]] {
+  operation.number = process.next_operation.load(std::memory_order_relaxed);
+  const auto find = [&](auto& chunk)
+                        VEF_INLINED { return chunk.find_request(memo_of(number, posted), operation.number); };
+  const auto then = [&](auto& chunk, std::uint32_t slot) VEF_INLINED {
+    // One thread only: see repeats().
+    process.next_operation.store(operation.number + 1, std::memory_order_relaxed);
+    const auto& logged = chunk.posted(kind, slot, operation.number);
+    track_posted(*request, operation, logged.peer(), logged.tag, logged.bytes);
+  };
+  if (!repeats(times, find, {}, then)) [[unlikely]]
     log_post(number, kind, operation, posted, times, *request);
-    return result;
-  }
-  // One thread only: see repeats().
-  process.next_operation.store(operation.number + 1, std::memory_order_relaxed);
-  track_posted(*request, operation, posted);
   return result;
 }
 

@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "communicators.h"
 #include "grow_buffer.h"
+#include "hidden.h"
 #include "mpi_library.h"
 #include "requests.h"
 #include "vef/formats/mpi_call.h"
@@ -92,7 +93,7 @@ struct Process {
   std::atomic<std::uint64_t> on_since{0};
   bool is_off() const { return (pauses.load(std::memory_order_relaxed) & 1) != 0; }
 };
-extern Process process;
+VEF_HIDDEN extern Process process;
 
 struct ThreadLocal {
   unsigned depth = 0;
@@ -108,7 +109,7 @@ struct ThreadLocal {
   std::uint64_t type_size = 0;
 };
 // The recorder is loaded at start-up, so its thread-local block is part of the static one.
-extern thread_local constinit ThreadLocal local [[gnu::tls_model("initial-exec")]];
+VEF_HIDDEN extern thread_local constinit ThreadLocal local [[gnu::tls_model("initial-exec")]];
 
 bool first_call();    // starts the recorder; whether it records
 bool enter_thread();  // gives this thread a log; whether it has one

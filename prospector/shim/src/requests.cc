@@ -22,17 +22,18 @@ void RequestTable::release() {
   node_capacity_ = free_node_ = 0;
 }
 
-bool RequestTable::push_slowly(std::uint64_t handle, const Operation& operation, bool front) {
+bool RequestTable::push_slowly(std::uint64_t handle, Operation operation, bool front) {
   TableGuard guard(lock_);
-  Slot* slot = find(handle);
-  if (slot == nullptr) {
+  const std::size_t found = find(handle);
+  if (found == kNone) {
     if (used_slots_ * 2 >= capacity_ && !grow_slots()) return false;
     std::size_t index = handle_hash(handle) & (capacity_ - 1);
-    while (slots_[index].used) index = (index + 1) & (capacity_ - 1);
-    slots_[index] = {.handle = handle, .first = operation, .next = 0, .last = 0, .used = true};
+    while (slots_[index].used()) index = (index + 1) & (capacity_ - 1);
+    slots_[index] = {.handle = handle, .first = operation, .next = 0, .last = 0};
     ++used_slots_;
     return true;
   }
+  Slot* slot = &slots_[found];
   const std::uint32_t added = new_node();
   if (added == 0) return false;
   free_node_ = nodes_[added - 1].next;
@@ -77,9 +78,9 @@ bool RequestTable::grow_slots() {
   auto* slots = static_cast<Slot*>(std::calloc(capacity, sizeof(Slot)));
   if (slots == nullptr) return false;
   for (std::size_t i = 0; i < capacity_; ++i) {
-    if (!slots_[i].used) continue;
+    if (!slots_[i].used()) continue;
     std::size_t index = handle_hash(slots_[i].handle) & (capacity - 1);
-    while (slots[index].used) index = (index + 1) & (capacity - 1);
+    while (slots[index].used()) index = (index + 1) & (capacity - 1);
     slots[index] = slots_[i];
   }
   std::free(slots_);

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "lock.h"
 #include "open_addressing.h"
@@ -33,16 +34,23 @@ struct Operation {
   std::int32_t source = 0;
   std::int32_t tag = 0;
   OperationKind kind = OperationKind::kSend;
+  // The next four are looked at in one go by is_plain().
   bool persistent = false;
   bool active = true;      // persistent ones: started and not completed
   bool from_null = false;  // a receive from MPI_PROC_NULL: its status tells nothing
   bool cancelled = false;  // MPI_Cancel was called
 
   /// A send or receive that ends when its request does, of which the status tells all.
-  bool is_plain() const {
-    return kind <= OperationKind::kReceive && active && !persistent && !from_null && !cancelled;
+  bool is_plain() const { return kind <= OperationKind::kReceive && state() == Operation{}.state(); }
+
+ private:
+  std::uint32_t state() const {
+    std::uint32_t word;
+    std::memcpy(&word, reinterpret_cast<const char*>(this) + offsetof(Operation, persistent), sizeof word);
+    return word;
   }
 };
+static_assert(offsetof(Operation, cancelled) == offsetof(Operation, persistent) + 3);
 
 class RequestTable {
  public:
@@ -55,11 +63,14 @@ class RequestTable {
 
   /// Appends to (front: puts at the head of) the handle's queue. False: no memory, the operation is
   /// forgotten.
-  bool push(std::uint64_t handle, const Operation& operation, bool front = false) {
+  [[gnu::always_inline]] bool push(std::uint64_t handle, Operation operation, bool front = false) {
     const std::size_t index = handle_hash(handle) & (capacity_ - 1);
-    if (threads_are_concurrent || used_slots_ * 2 >= capacity_ || slots_[index].used) [[unlikely]]
+    if (threads_are_concurrent || used_slots_ * 2 >= capacity_ || slots_[index].used()) [[unlikely]]
       return push_slowly(handle, operation, front);
-    slots_[index] = {.handle = handle, .first = operation, .next = 0, .last = 0, .used = true};
+    Slot& slot = slots_[index];
+    slot.handle = handle;
+    slot.first = operation;
+    slot.next = slot.last = 0;
     ++used_slots_;
     return true;
   }
@@ -72,21 +83,21 @@ class RequestTable {
   template <class Change>
   bool update(std::uint64_t handle, Change change) {
     TableGuard guard(lock_);
-    Slot* slot = find(handle);
-    if (slot == nullptr) return false;
-    if (change(slot->first)) remove_first(*slot);
+    const std::size_t index = find(handle);
+    if (index == kNone) return false;
+    if (change(slots_[index].first)) remove_first(index);
     return true;
   }
 
-  /// The same for an operation that is plain, in one thread. `take(operation)`
-  /// returns whether it leaves the table. False: it did not, or there is none.
-  template <class Take>
-  [[gnu::always_inline]] bool take_plain(std::uint64_t handle, Take take) {
-    Slot* slot = find(handle);
-    if (slot == nullptr || !slot->first.is_plain() || !take(slot->first)) return false;
-    remove_first(*slot);
-    return true;
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  /// Where the handle's oldest operation is, if it is plain, else kNone; until the table changes. In one
+  /// thread only, as are the next two.
+  [[gnu::always_inline]] std::size_t find_plain(std::uint64_t handle) const {
+    const std::size_t index = find(handle);
+    return index != kNone && slots_[index].first.is_plain() ? index : kNone;
   }
+  const Operation& at(std::size_t index) const { return slots_[index].first; }
+  [[gnu::always_inline]] void take(std::size_t index) { remove_first(index); }
 
   std::size_t size() const { return used_slots_ + chained_; }
 
@@ -100,26 +111,35 @@ class RequestTable {
     Operation first;
     std::uint32_t next;  // of the chain, index + 1 into nodes_; 0: end
     std::uint32_t last;
-    bool used;
+
+    bool used() const { return first.number != 0; }
+    void clear() { first.number = 0; }
   };
 
-  Slot* find(std::uint64_t handle) {
-    if (capacity_ == 0) return nullptr;
-    for (std::size_t index = handle_hash(handle) & (capacity_ - 1); slots_[index].used;
-         index = (index + 1) & (capacity_ - 1)) {
-      if (slots_[index].handle == handle) return &slots_[index];
-    }
-    return nullptr;
+  /// Index of the handle's slot; kNone if it has none.
+  [[gnu::always_inline]] std::size_t find(std::uint64_t handle) const {
+    if (capacity_ == 0) return kNone;
+    const std::size_t index = handle_hash(handle) & (capacity_ - 1);
+    if (slots_[index].handle == handle && slots_[index].used()) [[likely]]
+      return index;
+    return find_further(handle, index);
   }
-  bool push_slowly(std::uint64_t handle, const Operation& operation, bool front);
-  void remove_first(Slot& slot) {
+  [[gnu::noinline]] std::size_t find_further(std::uint64_t handle, std::size_t index) const {
+    for (; slots_[index].used(); index = (index + 1) & (capacity_ - 1)) {
+      if (slots_[index].handle == handle) return index;
+    }
+    return kNone;
+  }
+  // By value: so that only here it must lie in memory.
+  bool push_slowly(std::uint64_t handle, Operation operation, bool front);
+  [[gnu::always_inline]] void remove_first(std::size_t index) {
+    Slot& slot = slots_[index];
     if (slot.next != 0) [[unlikely]]
       return remove_chained(slot);
-    const auto index = static_cast<std::size_t>(&slot - slots_);
-    if (slots_[(index + 1) & (capacity_ - 1)].used) [[unlikely]]
+    if (slots_[(index + 1) & (capacity_ - 1)].used()) [[unlikely]]
       close_hole(slots_, capacity_, index);
     else
-      slot.used = false;
+      slot.clear();
     --used_slots_;
   }
   void remove_chained(Slot& slot);

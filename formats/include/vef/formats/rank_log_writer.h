@@ -24,6 +24,9 @@ struct ClockSample {
 };
 
 class RankLogWriter;
+namespace rank_log {
+struct OpenChunk;
+}
 
 struct RankLogOptions {
   const char* directory = nullptr;
@@ -52,9 +55,10 @@ enum class AppendResult {
   kStopped,     // not accepted: the log had stopped (disk full, ...); see RankLogWriter::error()
 };
 
-/// What a caller knows an event by, in words of its own choosing: the arguments of the call. See repeat().
+/// What a caller knows an event by, in words of its own choosing: the arguments of the call. See note().
 struct EventMemo {
-  std::uint64_t words[5] = {};  // the last one is not 0
+  // The last one is not 0, and alone tells events of which the first four are 0 from all others.
+  std::uint64_t words[5] = {};
 };
 
 class RankLogWriter {
@@ -76,19 +80,9 @@ class RankLogWriter {
   /// The memos mean nothing any more.
   void forget_memos() noexcept;
 
-  /// These append the event that `memo` was noted for, if it is known and nothing else has changed it since.
-  /// False: nothing was appended, and append() is to be asked. A loop costs less so, because the event is
-  /// neither filled in nor looked at.
-  bool repeat(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration) noexcept;
-  /// An event that posts `request`.
-  bool repeat_request(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
-                      std::uint64_t request) noexcept;
-  /// A receive or probe with one completion: that of a message as it was asked for.
-  bool repeat_receive(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration, std::int32_t source,
-                      std::int32_t tag, std::uint64_t bytes) noexcept;
-  /// A kComplete with one completion.
-  bool repeat_completion(const EventMemo& memo, std::uint64_t gap, std::uint64_t duration,
-                         const Completion& completion) noexcept;
+  /// Where events that repeat others are appended at less cost: rank_log_repeat.h, which also completes the
+  /// type.
+  rank_log::OpenChunk& open_chunk() noexcept { return *chunk_; }
 
   /// Seals the open chunk now: what is recorded so far lies compressed in the .vlog file.
   AppendResult flush() noexcept;
@@ -111,12 +105,14 @@ class RankLogWriter {
   void abandon() noexcept;
 
  private:
+  friend struct rank_log::OpenChunk;
   RankLogWriter() = default;
   struct State;
   struct Packing;
   struct Memory;
+  State& state() const noexcept;
   static RankLogWriter* create_memory(const RankLogOptions& options, const char*& error);
-  State* state_ = nullptr;
+  rank_log::OpenChunk* chunk_ = nullptr;  // of the State
 };
 
 }  // namespace vef::formats
