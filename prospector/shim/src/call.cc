@@ -66,12 +66,11 @@ bool Call::is_selected() {
   const unsigned own = class_of(call_);
   if (own == 0 || (own & process.calls) != 0) return true;
   if (thread_.polls.count != 0) settle();
-  const std::uint64_t begin = times_.start > thread_.last_end ? times_.start : thread_.last_end;
-  const std::uint64_t end = times_.end > begin ? times_.end : begin;
+  const Interval interval(times_, thread_);
   ++thread_.left_out_calls;
-  thread_.left_out_gap += begin - thread_.last_end;
-  thread_.left_out_time += end - begin;
-  thread_.last_end = end;
+  thread_.left_out_gap += interval.gap;
+  thread_.left_out_time += interval.duration;
+  thread_.last_end = interval.end;
   return false;
 }
 

@@ -39,6 +39,20 @@ struct CallTimes {
   [[gnu::always_inline]] void stop() { end = ticks(); }
 };
 
+/// Where a call lies behind the last event of its thread. Never before its end, whatever the clock shows.
+struct Interval {
+  std::uint64_t gap;
+  std::uint64_t duration;
+  std::uint64_t end;
+
+  [[gnu::always_inline]] Interval(const CallTimes& times, const Thread& thread) {
+    const std::uint64_t begin = times.start > thread.last_end ? times.start : thread.last_end;
+    end = times.end > begin ? times.end : begin;
+    gap = begin - thread.last_end;
+    duration = end - begin;
+  }
+};
+
 /// One outermost call: its times and its events.
 class Call {
  public:
@@ -140,15 +154,14 @@ inline void Call::log_any(Event& event, bool posting, const formats::EventMemo* 
   if (times_.sequence != 0 || !process.plain.load(std::memory_order_relaxed)) [[unlikely]]
     settle();
   // Calls that were recorded inside this one (callbacks of MPI_Finalize) have ended after its start.
-  const std::uint64_t begin = times_.start > thread_.last_end ? times_.start : thread_.last_end;
-  const std::uint64_t end = times_.end > begin ? times_.end : begin;
+  const Interval interval(times_, thread_);
   event.call = static_cast<std::uint16_t>(call_);
-  event.gap = begin - thread_.last_end;
-  event.duration = end - begin;
+  event.gap = interval.gap;
+  event.duration = interval.duration;
   event.sequence = posting ? times_.sequence : 0;
   if (process.records_sites && local.caller != nullptr) [[unlikely]]
     event.site = call_site();
-  thread_.last_end = end;
+  thread_.last_end = interval.end;
   append(event);
   if (memo != nullptr && times_.sequence == 0 && process.plain.load(std::memory_order_relaxed))
     thread_.log->note(*memo);
@@ -172,11 +185,10 @@ template <class Find, class Then>
   const std::uint32_t slot = find(chunk);
   if (slot == 0) [[unlikely]]
     return false;
-  const std::uint64_t begin = times.start > thread.last_end ? times.start : thread.last_end;
-  const std::uint64_t end = times.end > begin ? times.end : begin;
-  if (!chunk.repeat(slot, begin - thread.last_end, end - begin, completion)) [[unlikely]]
+  const Interval interval(times, thread);
+  if (!chunk.repeat(slot, interval.gap, interval.duration, completion)) [[unlikely]]
     return false;
-  thread.last_end = end;
+  thread.last_end = interval.end;
   then(chunk, slot);
   return true;
 }
