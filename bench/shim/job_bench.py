@@ -13,26 +13,14 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
 from shim_bench import Bench, read_log
 
-LAMMPS_INPUT = """units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 10 0 10 0 10
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287 loop geom
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-fix 1 all nve
-thermo 100
-run {steps}
-"""
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/support"))
+from lammps_melt import melt  # noqa: E402
 
 
 class Jobs:
@@ -43,7 +31,7 @@ class Jobs:
         job = [self.mpirun, *(["--oversubscribe"] if self.family == "openmpi" else []), "-n", str(self.args.ranks)]
         if workload == "lammps":
             with open(os.path.join(directory, "in.lj"), "w", encoding="utf-8") as file:
-                file.write(LAMMPS_INPUT.format(steps=self.args.steps))
+                file.write(melt(cells=10, steps=self.args.steps, thermo=100))
             return [*job, "lmp", "-in", "in.lj"]
         return [*job, self.loops, *(["halo", "0"] if workload == "start" else [workload, str(self.args.rounds)])]
 

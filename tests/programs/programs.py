@@ -16,23 +16,10 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-SCALAPACK = "/usr/lib/x86_64-linux-gnu/scalapack"
+sys.path.insert(0, str(HERE.parent / "support"))
+from lammps_melt import melt  # noqa: E402
 
-LAMMPS_INPUT = """units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 {cells} 0 {cells} 0 {cells}
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287 loop geom
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-fix 1 all nve
-thermo 10
-run {steps}
-"""
+SCALAPACK = "/usr/lib/x86_64-linux-gnu/scalapack"
 
 ESPRESSO_INPUT = """&control
   calculation = 'scf', prefix = 'si', pseudo_dir = '/usr/share/espresso/pseudo', outdir = './out'
@@ -160,9 +147,9 @@ class Program:
 LAMMPS_NEEDS = ["/usr/bin/lmp"]
 PROGRAMS = {
     "lammps": Program("openmpi", 8, ["lmp", "-in", "in.lj"], LAMMPS_NEEDS,
-                      write(**{"in.lj": LAMMPS_INPUT.format(cells=10, steps=100)}), thermo, 10),
+                      write(**{"in.lj": melt(cells=10, steps=100, thermo=10)}), thermo, 10),
     "lammps_64": Program("openmpi", 64, ["lmp", "-in", "in.lj"], LAMMPS_NEEDS,
-                         write(**{"in.lj": LAMMPS_INPUT.format(cells=12, steps=20)}), thermo, 3),
+                         write(**{"in.lj": melt(cells=12, steps=20, thermo=10)}), thermo, 3),
     "espresso": Program("openmpi", 4, ["pw.x", "-in", "si.in"], ["/usr/bin/pw.x", "/usr/share/espresso/pseudo/Si.pz-vbc.UPF"],
                         write(**{"si.in": ESPRESSO_INPUT}), energies, 3),
     "hpcc": Program("openmpi", 4, ["hpcc"], ["/usr/bin/hpcc"], hpcc_input, hpcc_results, 10),
