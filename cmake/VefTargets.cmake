@@ -13,6 +13,11 @@ if(VEF_SANITIZE)
   target_link_options(vef_build_flags INTERFACE -fsanitize=${VEF_SANITIZE})
 endif()
 
+if(VEF_LIBFUZZER)
+  target_compile_options(vef_build_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(vef_build_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # vef_library(NAME ROOM SOURCES... ) declares the static library vef_<room>, alias vef::<room>, whose public
 # headers live in <room>/include.
 function(vef_library room)

@@ -11,8 +11,7 @@
 
 #include "load_capture.h"
 #include "load_log.h"
-#include "test_script.h"
-#include "vef/formats/rank_log_writer.h"
+#include "test_logs.h"
 #include "vef/formats/trace_io.h"
 #include "vef/formats/validate.h"
 #include "vef/merge/merge.h"
@@ -40,25 +39,8 @@ class MergeDirectory : public testing::Test {
   }
   ~MergeDirectory() override { fs::remove_all(directory_); }
 
-  /// Writes the log of a script's rank.
-  void write_log(const Script& script, bool complete = true, const char* job = "") {
-    const auto log = script.log();
-    formats::RankLogOptions options;
-    const std::string path = directory_.string();
-    options.directory = path.c_str();
-    options.rank = log->info().rank;
-    options.world_size = log->info().world_size;
-    options.thread = log->info().thread;
-    options.host = "node0";
-    options.job = job;
-    options.ticks_are_ns = true;
-    options.start.monotonic_ns = options.start.ticks = log->info().start.monotonic_ns;
-    char error[200] = "";
-    formats::RankLogWriter* writer = formats::RankLogWriter::create(options, error, sizeof error);
-    ASSERT_NE(writer, nullptr) << error;
-    formats::RankEvent event;
-    for (auto more = log->next(event); more.ok() && *more; more = log->next(event)) writer->append(event);
-    EXPECT_TRUE(writer->close(complete));
+  void write_log(const Script& script, LogEnd end = LogEnd::kComplete, const char* job = "") {
+    merge::write_log(script, directory_.string(), end, job);
   }
 
   void write_file(const std::string& name, const std::string& content) {
@@ -158,7 +140,7 @@ TEST_F(MergeDirectory, UnmatchedCallsKeepTheTraceFromBeingWritten) {
 TEST_F(MergeDirectory, ALogThatWasNotClosedIsTruncated) {
   auto logs = ping();
   write_log(logs[0]);
-  write_log(logs[1], false);
+  write_log(logs[1], LogEnd::kClosed);
   const auto report = run();
   ASSERT_TRUE(report.ok());
   EXPECT_THAT(report->truncated, ElementsAre(1));
@@ -324,12 +306,12 @@ TEST_F(MergeDirectory, WorldsOfTwoSizes) {
 }
 
 TEST_F(MergeDirectory, LogsOfTwoRuns) {
-  write_log(ping()[0], true, "job 7");
-  write_log(ping()[1], true, "job 8");
+  write_log(ping()[0], LogEnd::kComplete, "job 7");
+  write_log(ping()[1], LogEnd::kComplete, "job 8");
   EXPECT_THAT(error_of(run()), AllOf(HasSubstr("000001.0.vlog: a log of another run than "),
                                      HasSubstr("000000.0.vlog; expected the logs of one run")));
   fs::remove(directory_ / "000001.0.vlog");
-  write_log(ping()[1], true, "job 7");
+  write_log(ping()[1], LogEnd::kComplete, "job 7");
   EXPECT_TRUE(run().ok());
 }
 

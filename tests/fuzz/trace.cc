@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trace, compressed or not: reading, and the faults of the whole.
+#include "target.h"
+#include "vef/formats/trace_io.h"
+#include "vef/formats/validate.h"
+
+using namespace vef;
+
+bool fuzz::run(std::string_view input) {
+  static const fuzz::Folder folder;
+  const std::string path = folder.write("trace", input);
+  const auto trace = formats::read_trace(path);
+  if (!trace) {
+    fuzz::check_message(trace.error().message);
+    return false;
+  }
+  const auto faults = formats::validate(*trace);
+  for (const formats::TraceFault& fault : faults) fuzz::check_message(fault.message);
+  return faults.empty();
+}
+
+/// One trace with every kind of record, as it is written and as it lies in each container.
+std::vector<std::string> fuzz::seeds() {
+  const fuzz::Folder folder;
+  auto trace = formats::read_trace(VEF_SOURCE_DIR "/tests/data/small.vef");
+  if (!trace) fuzz::fail(trace.error().message);
+  trace->metadata = {{"program", "ring"}};
+  std::vector<std::string> seeds;
+  for (const char* name : {"t.vef", "t.vef.gz", "t.vef.zst"}) {
+    const std::string path = folder.path() + "/" + name;
+    if (const Status written = formats::write_trace(path, *trace); !written)
+      fuzz::fail(written.error().message);
+    seeds.push_back(fuzz::contents(path));
+  }
+  return seeds;
+}
