@@ -33,6 +33,12 @@ class TickScale {
     return ticks * whole_ + static_cast<std::uint64_t>(static_cast<Wide>(ticks) * fraction_ >> 64);
   }
 
+  /// Ticks that are less than 2^62 ns, so that no sum of two times overflows: 146 years.
+  std::uint64_t limit() const {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+    return whole_ < kMost ? kMost / (whole_ + 1) : 0;
+  }
+
  private:
   __extension__ using Wide = unsigned __int128;
   std::uint64_t whole_ = 1;
@@ -47,6 +53,7 @@ class Reader final : public RankLogReader {
       : chunks_(std::move(chunks)),
         info_(std::move(info)),
         scale_(scale),
+        limit_(scale.limit()),
         start_ticks_(header.identity.start.ticks) {}
 
   const RankLogInfo& info() const override { return info_; }
@@ -62,7 +69,7 @@ class Reader final : public RankLogReader {
         if (!more || !*more) return more;
       }
       --left_;
-      if (decode_event(decoder_, context_, event, lists_)) [[likely]]
+      if (decode_event(decoder_, context_, event, lists_) && are_times(event)) [[likely]]
         break;
       chunks_.note_undecodable(left_ + 1);
       left_ = 0;
@@ -74,8 +81,12 @@ class Reader final : public RankLogReader {
 
  private:
   Result<bool> begin_chunk() {
-    Result<bool> more = chunks_.next();
-    if (!more || !*more) return more;
+    while (true) {
+      Result<bool> more = chunks_.next();
+      if (!more || !*more) return more;
+      if (chunks_.chunk().start_ticks - start_ticks_ <= limit_) break;
+      chunks_.note_undecodable(chunks_.chunk().events);
+    }
     const Chunk& chunk = chunks_.chunk();
     left_ = chunk.events;
     number_ = chunk.first_event - 1;
@@ -84,6 +95,15 @@ class Reader final : public RankLogReader {
     decoder_ = Decoder(chunk.columns);
     context_.reset();
     return true;
+  }
+
+  /// Whether the event ends within the times that there can be; forged or damaged ones are beyond.
+  bool are_times(const RankEvent& event) const {
+    const std::uint64_t since = now_ticks_ - start_ticks_;
+    return event.gap <= limit_ - since && event.duration <= limit_ - since - event.gap &&
+           (event.kind != EventKind::kPolls ||
+            (event.polls.inside <= limit_ && event.polls.short_gaps <= limit_ &&
+             event.polls.long_gaps <= limit_));
   }
 
   void convert_times(RankEvent& event) {
@@ -111,6 +131,7 @@ class Reader final : public RankLogReader {
   ChunkSource chunks_;
   RankLogInfo info_;
   TickScale scale_;
+  std::uint64_t limit_;  // of ticks since the start of the log
   std::uint64_t start_ticks_;
   Context context_;
 };
