@@ -33,7 +33,7 @@ class TickScale {
     return ticks * whole_ + static_cast<std::uint64_t>(static_cast<Wide>(ticks) * fraction_ >> 64);
   }
 
-  /// Ticks that are less than 2^62 ns, so that no sum of two times overflows: 146 years.
+  /// Ticks that are surely less than 2^62 ns, so that no sum of two times overflows: at least 73 years.
   std::uint64_t limit() const {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
     return whole_ < kMost ? kMost / (whole_ + 1) : 0;

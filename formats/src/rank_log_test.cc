@@ -50,6 +50,24 @@ TEST_P(RoundTrip, EveryKindEveryField) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RoundTrip,
                          ::testing::Combine(::testing::Values(1, 2, 3), ::testing::Values(false, true)));
 
+TEST(RankLog, TimesThatNoLogCanHaveAreDamage) {
+  // All times together stay within 2^61 ns, 73 years. The third event would end behind that.
+  TemporaryFolder scratch;
+  RankLogWriter* writer = create_writer(nanosecond_options(scratch.path()));
+  RankEvent event;
+  event.kind = EventKind::kSend;
+  for (const std::uint64_t gap : {std::uint64_t{1} << 60, std::uint64_t{5}, std::uint64_t{1} << 60}) {
+    event.gap = gap;
+    writer->append(event);
+  }
+  ASSERT_TRUE(writer->close(true));
+  const ReadBack back = read_back(scratch.file("000007.0.vlog"));
+  EXPECT_EQ(back.error, "");
+  ASSERT_EQ(back.events.size(), 2u);
+  EXPECT_EQ(back.ends[1], (std::uint64_t{1} << 60) + 5);
+  EXPECT_TRUE(back.damage.corrupt);
+}
+
 TEST(RankLog, ThreadsThatPackTogetherKeepTheirLogs) {
   // Eight threads, each with a log of the smallest size, compress in the first one's memory at the same time.
   TemporaryFolder scratch;
