@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "neighbours.h"
 #include "output.h"
 #include "progress.h"
 #include "vef/base/units.h"
@@ -20,6 +21,7 @@ using tracelib::OperationTraffic;
 
 struct Options {
   std::string file;
+  InputOptions reading;
   std::string expansion = "n";
   bool json = false;
   bool quiet = false;
@@ -96,7 +98,7 @@ void print_text(const Options& options, const formats::Trace& trace, const Ideal
 int run_check(const Options& options) {
   const auto expansion = tracelib::parse_expansion(options.expansion);
   if (!expansion) return report_error(expansion.error());
-  auto read = formats::read_trace(options.file);
+  auto read = read_any_trace(options.file, options.reading);
   if (!read) return report_error(read.error());
   const auto trace = std::make_shared<const formats::Trace>(std::move(*read));
   const auto faults = formats::validate(*trace);
@@ -128,7 +130,10 @@ Command add_check(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* app =
       root.add_subcommand("check", "Execute a trace on an ideal network: does every message arrive?");
-  app->add_option("FILE", options->file, "a VEF, VEF2 or VEF3 trace; plain, .gz or .zst")->required();
+  app->add_option("FILE", options->file,
+                  "a trace: VEF (plain, .gz or .zst) or of another format (vef convert --list)")
+      ->required();
+  add_input_options(*app, options->reading);
   app->add_option("--expansion", options->expansion,
                   "how collectives become messages: n (stars), log-n (trees), or as "
                   "the library does: openmpi, mpich")

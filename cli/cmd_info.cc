@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "command.h"
+#include "neighbours.h"
 #include "output.h"
 #include "progress.h"
 #include "vef/base/units.h"
@@ -23,6 +24,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   std::string file;
+  InputOptions reading;
   bool json = false;
   bool quiet = false;
 };
@@ -214,7 +216,8 @@ void print_text(const formats::TraceReader& reader, const Summary& summary) {
 }
 
 int run_info(const Options& options) {
-  auto opened = formats::TraceReader::open(options.file);
+  neighbours::Losses losses;
+  auto opened = neighbours::open_trace(options.file, options.reading.from, options.reading.reading, losses);
   if (!opened) return report_error(opened.error());
   formats::TraceReader& reader = **opened;
   Summary summary(reader);
@@ -230,6 +233,7 @@ int run_info(const Options& options) {
       summary.add(record);
     }
   }
+  print_losses(options.file, losses);
   if (options.json) {
     print_json(reader, summary);
   } else {
@@ -243,7 +247,10 @@ int run_info(const Options& options) {
 Command add_info(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand("info", "Say what a trace holds: header, metadata, counts, sizes");
-  app->add_option("FILE", options->file, "a VEF, VEF2 or VEF3 trace; plain, .gz or .zst")->required();
+  app->add_option("FILE", options->file,
+                  "a trace: VEF (plain, .gz or .zst) or of another format (vef convert --list)")
+      ->required();
+  add_input_options(*app, options->reading);
   app->add_flag("--json", options->json, "print the result as JSON");
   app->add_flag("--quiet", options->quiet, "no progress bar");
   app->footer(

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "command.h"
+#include "neighbours.h"
 #include "progress.h"
 #include "vef/base/units.h"
 #include "vef/formats/trace_io.h"
@@ -27,6 +28,7 @@ struct Options {
   std::string results;
   std::string mapping = "linear";
   std::uint64_t seed = 1;
+  InputOptions reading;
   std::string expansion = "openmpi";
   double compute_scale = 1;
   bool messages = false;
@@ -35,8 +37,8 @@ struct Options {
 };
 
 /// Reads and validates a trace; faults are printed with their lines.
-std::optional<TracePtr> load_trace(const std::string& file) {
-  auto read = formats::read_trace(file);
+std::optional<TracePtr> load_trace(const std::string& file, const InputOptions& reading) {
+  auto read = read_any_trace(file, reading);
   if (!read) {
     (void)report_error(read.error());
     return std::nullopt;
@@ -129,7 +131,7 @@ int run_replay(const Options& options) {
   std::vector<TracePtr> traces;
   std::uint64_t records = 0;
   for (const std::string& file : options.files) {
-    auto trace = load_trace(file);
+    auto trace = load_trace(file, options.reading);
     if (!trace) return kFailed;
     records += (*trace)->records.size();
     traces.push_back(std::move(*trace));
@@ -181,6 +183,7 @@ Command add_replay(CLI::App& root) {
   app->add_option("--seed", options->seed, "of the random mapping")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  add_input_options(*app, options->reading);
   app->add_option("--expansion", options->expansion,
                   "how collectives become messages: n (stars), log-n (trees), or as "
                   "the library does: openmpi, mpich")

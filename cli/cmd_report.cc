@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "command.h"
+#include "neighbours.h"
 #include "progress.h"
 #include "vef/analyzer/analysis.h"
 #include "vef/analyzer/report.h"
@@ -19,6 +20,7 @@ struct Options {
   std::string file;
   std::string output;
   std::string data;
+  InputOptions reading;
   std::string expansion = "n";
   std::size_t bins = 1000;
   bool json = false;
@@ -46,7 +48,7 @@ void print_text(const Options& options, const analyzer::Analysis& analysis) {
 }
 
 Result<analyzer::Analysis> analyze_file(const Options& options, tracelib::Expansion expansion) {
-  auto read = formats::read_trace(options.file);
+  auto read = read_any_trace(options.file, options.reading);
   if (!read) return read.error();
   Progress progress("analysing", !options.quiet);
   analyzer::AnalysisOptions analysis;
@@ -85,9 +87,12 @@ int run_report(const Options& options) {
 Command add_report(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand("report", "Show what a trace communicates: one HTML page, data files");
-  app->add_option("FILE", options->file, "a VEF, VEF2 or VEF3 trace; plain, .gz or .zst")->required();
+  app->add_option("FILE", options->file,
+                  "a trace: VEF (plain, .gz or .zst) or of another format (vef convert --list)")
+      ->required();
   app->add_option("-o,--output", options->output, "write the report page here");
   app->add_option("--data", options->data, "write the CSV file behind each figure into this folder");
+  add_input_options(*app, options->reading);
   app->add_option("--expansion", options->expansion,
                   "how collectives become messages: n (stars), log-n (trees), or as "
                   "the library does: openmpi, mpich")

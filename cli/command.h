@@ -29,6 +29,7 @@ Command add_info(CLI::App& root);
 Command add_check(CLI::App& root);
 Command add_report(CLI::App& root);
 Command add_replay(CLI::App& root);
+Command add_convert(CLI::App& root);
 Command add_network(CLI::App& root);
 Command add_shim_path(CLI::App& root);
 

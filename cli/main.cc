@@ -30,8 +30,9 @@ int run(int argc, char** argv) {
       "  vef check melt.vef.zst                                # does it execute?\n"
       "  vef report melt.vef.zst -o melt.html                  # pictures\n"
       "  vef replay melt.vef.zst --network networks/fat-tree-256-conf1.toml -o results/");
-  const Command commands[] = {add_record(app), add_merge(app),  add_info(app),    add_check(app),
-                              add_report(app), add_replay(app), add_network(app), add_shim_path(app)};
+  const Command commands[] = {add_record(app),  add_merge(app),   add_info(app),
+                              add_check(app),   add_report(app),  add_replay(app),
+                              add_convert(app), add_network(app), add_shim_path(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

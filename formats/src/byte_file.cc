@@ -126,6 +126,17 @@ Status OutputFile::write(std::string_view bytes) {
   return {};
 }
 
+Status OutputFile::write_at(std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return system_error(path_, "cannot write", errno);
+    offset += static_cast<std::uint64_t>(done);
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return {};
+}
+
 Status OutputFile::commit() {
   // Devices and pipes cannot be synced; that is no fault.
   if (::fsync(descriptor_) != 0 && !temporary_.empty()) return system_error(path_, "cannot write", errno);

@@ -58,6 +58,8 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   Status write(std::string_view bytes);
+  /// Writes over what is there already; only regular files.
+  Status write_at(std::uint64_t offset, std::string_view bytes);
   /// Syncs the file, renames it and syncs its folder.
   Status commit();
   std::uint64_t offset() const { return offset_; }

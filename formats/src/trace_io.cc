@@ -36,19 +36,23 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& path
 Result<Trace> read_trace(const std::string& path) {
   auto reader = TraceReader::open(path);
   if (!reader) return reader.error();
+  return read_trace(**reader);
+}
+
+Result<Trace> read_trace(TraceReader& reader) {
   Trace trace;
-  trace.header = (*reader)->header();
-  trace.communicators = (*reader)->communicators();
-  trace.metadata = (*reader)->metadata();
-  trace.records.reserve(records_to_expect(**reader));
-  trace.lines.reserve(records_to_expect(**reader));
+  trace.header = reader.header();
+  trace.communicators = reader.communicators();
+  trace.metadata = reader.metadata();
+  trace.records.reserve(records_to_expect(reader));
+  trace.lines.reserve(records_to_expect(reader));
   Record record;
   for (;;) {
-    const auto more = (*reader)->next(record);
+    const auto more = reader.next(record);
     if (!more) return more.error();
     if (!*more) return trace;
     trace.records.push_back(record);
-    trace.lines.push_back((*reader)->line());
+    trace.lines.push_back(reader.line());
   }
 }
 

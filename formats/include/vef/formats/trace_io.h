@@ -69,6 +69,8 @@ struct Trace {
 };
 
 Result<Trace> read_trace(const std::string& path);
+/// What `reader` has left.
+Result<Trace> read_trace(TraceReader& reader);
 Status write_trace(const std::string& path, const Trace& trace);
 
 }  // namespace vef::formats

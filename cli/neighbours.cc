@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "neighbours.h"
+
+#include <fmt/format.h>
+
+#include "vef/base/units.h"
+
+namespace vef::cli {
+
+void add_input_options(CLI::App& app, InputOptions& options) {
+  app.add_option("--from", options.from, "format of the input (default: found; vef convert --list)");
+}
+
+neighbours::CollectiveExpander expander(tracelib::Expansion expansion) {
+  return [expansion, schedule = tracelib::Schedule()](
+             const neighbours::WholeCollective& whole, std::int32_t rank,
+             std::vector<neighbours::CollectiveStep>& steps) mutable {
+    tracelib::CollectiveCall call;
+    call.op = whole.op;
+    call.size = static_cast<std::int32_t>(whole.send_bytes.size());
+    call.root = tracelib::find_root(whole.op, whole.send_bytes, whole.recv_bytes);
+    call.send_bytes = whole.send_bytes;
+    call.recv_bytes = whole.recv_bytes;
+    tracelib::expand(call, expansion, rank, schedule);
+    for (const tracelib::Step& step : schedule.steps)
+      steps.push_back({step.peer, step.is_send, false, step.bytes});
+    for (const std::uint32_t end : schedule.round_ends) steps[end - 1].ends_round = true;
+  };
+}
+
+void print_losses(const std::string& file, const neighbours::Losses& losses) {
+  for (const neighbours::Loss& loss : losses.kinds())
+    fmt::print(stderr, "vef: {}: {} {}: {}\n", file, format_count(loss.count), loss.what, loss.why);
+}
+
+Result<formats::Trace> read_any_trace(const std::string& path, const InputOptions& options) {
+  neighbours::Losses losses;
+  auto trace = neighbours::read_trace(path, options.from, options.reading, losses);
+  if (trace) print_losses(path, losses);
+  return trace;
+}
+
+}  // namespace vef::cli

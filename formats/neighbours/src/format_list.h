@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where each format says what it is. A new one: a function here, a line in registry.cc, a row in
+// docs/convert.md.
+#pragma once
+
+#include "vef/neighbours/neighbours.h"
+
+namespace vef::neighbours {
+
+Format goal_text_format();
+Format goal_binary_format();
+
+/// Two forms of one format, between which nothing need be lost.
+struct DirectConversion {
+  std::string_view from;
+  std::string_view to;
+  /// Returns how many operations there were.
+  Result<std::uint64_t> (*run)(const std::string& input, const std::string& output, const Options& options,
+                               const ProgressFunction& progress);
+};
+
+std::vector<DirectConversion> goal_conversions();
+
+}  // namespace vef::neighbours
