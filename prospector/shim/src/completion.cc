@@ -56,6 +56,28 @@ void Pending::complete_other(std::size_t index, const MPI_Status& status, Outcom
   if (!known && thread_.handles[index] != to_key(mpi.request_null)) waited_ = true;
 }
 
+std::uint64_t Pending::start(int i, MPI_Request now) {
+  const auto index = static_cast<std::size_t>(i);
+  if (i < 0 || index >= count_) return 0;
+  const std::uint64_t handle = to_key(now);
+  std::uint64_t number = 0;
+  const auto begin = [&](Operation& operation) {
+    operation.active = !process.is_off();
+    if (operation.active) number = operation.number;
+    return false;
+  };
+  if (taken_out_) {
+    begin(thread_.taken[index]);
+    thread_.handles[index] = handle;
+    return number;
+  }
+  Operation moved;
+  if (handle != thread_.handles[index] && process.requests.pop(thread_.handles[index], moved))
+    process.requests.push(handle, moved);
+  process.requests.update(handle, begin);
+  return number;
+}
+
 void Pending::log(Call& call) {
   if (completed_ == 0) {
     if (waited_) call.log_time();

@@ -18,7 +18,7 @@ enum class Outcome : std::uint8_t {
   kFailed,
 };
 
-/// The requests of one completion call.
+/// The requests of one call that completes or starts them.
 class Pending {
  public:
   /// Copies `count` handles into the thread's scratch. Without memory for it, nothing will be found
@@ -44,6 +44,8 @@ class Pending {
     }
     process.requests.take(place);
   }
+  /// Persistent request i was started, and its handle is `now`; returns its number, 0: it is not recorded.
+  std::uint64_t start(int i, MPI_Request now);
   /// Logs what was completed; the time alone if the call waited for something that is not recorded.
   void log(Call& call);
 
@@ -273,10 +275,12 @@ int complete_some(MpiCall number, int n, MPI_Request* requests, const int* outco
   return result;
 }
 
-/// Start, and Startall.
+/// Start, and Startall. The handles may change: Open MPI starts a copy of a buffered send whose last message
+/// is still on its way.
 template <class Real>
 int start_all(MpiCall number, int n, const MPI_Request* requests, Real real) {
   const DepthGuard depth;
+  Pending pending(*local.thread, n, requests);
   Call call(number);
   const int result = real();
   call.end();
@@ -284,11 +288,8 @@ int start_all(MpiCall number, int n, const MPI_Request* requests, Real real) {
     return result;
   std::size_t started = 0;
   for (int i = 0; i < n; ++i) {
-    process.requests.update(to_key(requests[i]), [&](Operation& operation) {
-      operation.active = !process.is_off();
-      if (operation.active) call.thread().numbers[started++] = operation.number;
-      return false;
-    });
+    const std::uint64_t begun = pending.start(i, requests[i]);
+    if (begun != 0) call.thread().numbers[started++] = begun;
   }
   if (started == 0) return result;
   RankEvent event = event_of(EventKind::kStart);
