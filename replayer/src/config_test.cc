@@ -149,6 +149,15 @@ TEST(Config, MistakesAreErrorsWithFileAndLine) {
   EXPECT_THAT(error_of("[topology]\ndown = [2000000000, 2000000000]\nup = [2]\n"), HasSubstr("nodes"));
 }
 
+TEST(Config, CharactersBeyondAsciiBelongIntoTextsAndComments) {
+  EXPECT_TRUE(parse_network_config("# caf\u00e9 \u02bc\n[topology] # \u00e9\n", "n.toml").ok());
+  EXPECT_THAT(error_of("[topology]\nkind = \"fat-tr\u00e9e\"\n"),
+              HasSubstr("net.toml:2: 'fat-tr\u00e9e' is no"));
+  EXPECT_THAT(error_of("[topology]\nk\u02bcind = 1\n"), HasSubstr("net.toml:2: a character beyond ASCII"));
+  EXPECT_THAT(error_of("[topology]\n\nkind = \"\"\"fat-tree\"\"\"\n"),
+              HasSubstr("net.toml:3: a text of several lines"));
+}
+
 TEST(Config, AMissingFileIsNamed) {
   const auto read = read_network_config("/nowhere/net.toml");
   ASSERT_FALSE(read.ok());

@@ -298,9 +298,41 @@ std::string file_name(const std::string& path) {
   return name;
 }
 
+/// toml++ 3.0 is undefined for names with characters beyond ASCII (its test for white space has no answer to
+/// some), so these are found before it sees them. Strings and comments may have any.
+Status check_names(std::string_view text, const std::string& path) {
+  std::uint64_t line = 1;
+  char quote = 0;
+  bool comment = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      ++line;
+      quote = 0;
+      comment = false;
+    } else if (comment) {
+      continue;
+    } else if (quote != 0) {
+      if (quote == '"' && c == '\\') ++i;
+      if (c == quote) quote = 0;
+    } else if (text.substr(i, 3) == "\"\"\"" || text.substr(i, 3) == "'''") {
+      return input_error(path, line, "a text of several lines; expected texts of one line");
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      comment = true;
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      return input_error(path, line,
+                         "a character beyond ASCII outside of texts and comments; expected a name");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<NetworkConfig> parse_network_config(std::string_view text, const std::string& path) {
+  if (Status names = check_names(text, path); !names) return names.error();
   const toml::parse_result parsed = toml::parse(text, std::string_view(path));
   if (!parsed) {
     return input_error(path, parsed.error().source().begin.line, std::string(parsed.error().description()));

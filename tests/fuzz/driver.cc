@@ -17,6 +17,9 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
+// Its runtime has no callback of its own.
+extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=1"; }  // NOLINT
+
 namespace {
 
 constexpr unsigned kSeconds = 10;
