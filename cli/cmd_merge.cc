@@ -153,6 +153,10 @@ void print_text(const MergeReport& report) {
   }
 }
 
+std::string ranks_text(const std::vector<formats::TaskId>& ranks) {
+  return fmt::format("{} {}", ranks.size(), ranks.size() == 1 ? "rank" : "ranks");
+}
+
 /// "1, 2, 3 and 13 more".
 std::string some_ranks(const std::vector<formats::TaskId>& ranks) {
   constexpr std::size_t kSome = 8;
@@ -171,6 +175,22 @@ void print_some(const std::vector<std::string>& lines) {
   }
 }
 
+/// Where the metadata are kept that tell of ranks and their ends.
+std::string keeper(const MergeReport& report) {
+  if (report.output.ends_with(".zst")) return "the trace says so";
+  return report.output + " has no room to say so, a .vef.zst has";
+}
+
+/// The calls of worlds that did not meet have nothing to do with each other.
+void print_strangers(const std::vector<merge::MergedWorld>& worlds) {
+  for (std::size_t i = 1; i < worlds.size(); ++i) {
+    if (!worlds[i].how.empty()) continue;
+    fmt::print(stderr,
+               "vef: {} met no other of these jobs: its tasks stand beside the others' in the trace\n",
+               worlds[i].directory);
+  }
+}
+
 const char* outcome(const MergeReport& report) {
   return report.written ? "written as --allow-unmatched asks" : "no trace is written (see --allow-unmatched)";
 }
@@ -179,20 +199,21 @@ const char* outcome(const MergeReport& report) {
 void print_notes(const MergeReport& report) {
   print_some(report.damage);
   if (!report.damaged.empty()) {
-    fmt::print(stderr, "vef: the logs of {} ranks are damaged ({}); {}\n", report.damaged.size(),
+    fmt::print(stderr, "vef: the logs of {} are damaged ({}); {}\n", ranks_text(report.damaged),
                some_ranks(report.damaged), outcome(report));
   }
   print_some(report.notes);
   if (!report.truncated.empty()) {
-    fmt::print(stderr, "vef: the logs of {} ranks end early ({}); the trace says so\n",
-               report.truncated.size(), some_ranks(report.truncated));
+    fmt::print(stderr, "vef: the logs of {} end early ({}); {}\n", ranks_text(report.truncated),
+               some_ranks(report.truncated), keeper(report));
   }
   print_some(report.endings);
   if (!report.missing.empty()) {
-    fmt::print(stderr, "vef: {} ranks have no log ({}); the trace says so\n", report.missing.size(),
-               some_ranks(report.missing));
+    fmt::print(stderr, "vef: no log of {} ({}); {}\n", ranks_text(report.missing), some_ranks(report.missing),
+               keeper(report));
   }
   print_some(report.warnings);
+  print_strangers(report.worlds);
   for (std::size_t i = 0; i < report.unmatched.size() && i < kListed; ++i) {
     fmt::print(stderr, "vef: {}{}\n", report.unmatched[i].excused ? "(explained) " : "",
                merge::describe(report.unmatched[i]));
@@ -221,6 +242,9 @@ int run_merge(const Options& options) {
     }
     progress->update(done, total);
   };
+  if (options.output == "-") {
+    return report_error(usage_error("-o -: standard output has the summary; expected a file's name"));
+  }
   const std::string output = options.output.empty() ? default_output(options.inputs.front()) : options.output;
   const auto report = merge::merge(options.inputs, output, merge_options);
   progress.reset();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "command.h"
 #include "output.h"
+#include "vef/base/text.h"
 #include "vef/base/units.h"
 #include "vef/formats/rank_log_reader.h"
 #include "vef/launch/launch.h"
@@ -51,7 +53,14 @@ Result<launch::Request> make_request(const RecordOptions& options) {
   for (std::size_t i = 0; i < options.settings.size(); ++i) {
     const settings::Definition& definition = settings::definitions()[i];
     const std::string& text = options.settings[i];
-    if (text.empty()) continue;
+    if (text.empty()) {
+      const char* given = std::getenv(definition.variable);
+      if (given != nullptr && *given != '\0' && !definition.set(checked, given)) {
+        return usage_error(std::string(definition.variable) + ": found '" + escaped(given) + "'; expected " +
+                           definition.expected);
+      }
+      continue;
+    }
     if (!definition.set(checked, text.c_str())) {
       return usage_error(std::string(definition.option) + ": found '" + text + "'; expected " +
                          definition.expected);
@@ -132,8 +141,13 @@ void print_summary(const CaptureSummary& summary) {
   std::string damage;
   if (summary.cut_off != 0)
     damage = " (" + std::to_string(summary.cut_off) + " of the logs cut off by the job's end)";
-  const std::string next = summary.spawned ? "spawned, and merged with what spawned it"
-                                           : "next: vef merge " + where + " -o " + where + ".vef.zst";
+  std::string next = "spawned, and merged with what spawned it";
+  if (!summary.spawned) {
+    // A name may have 255 bytes.
+    const bool fits = fs::path(where).filename().string().size() + std::strlen(".vef.zst") <= 255;
+    const std::string trace = fits ? where + ".vef.zst" : "trace.vef.zst";
+    next = "next: vef merge " + shell_word(where) + " -o " + shell_word(trace);
+  }
   std::fprintf(stderr, "vef: %s rank%s, %s%s in %s%s; %s\n", ranks.c_str(), ranks == "1" ? "" : "s",
                events.c_str(), format_bytes(summary.bytes).c_str(), where.c_str(), damage.c_str(),
                next.c_str());
@@ -170,12 +184,19 @@ void explain_root(const launch::Plan& plan) {
                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 are set\n");
 }
 
-/// No rank has written a log: says so, and leaves no empty directory behind.
+/// No rank has written a log: says so, and leaves no empty directory behind. The job is what it was all the
+/// same.
 int report_nothing(const launch::Plan& plan, bool recorder_ran, int status) {
+  std::error_code ignored;
+  if (!fs::exists(plan.directory, ignored)) {
+    std::fprintf(stderr, "vef: nothing was recorded: %s was removed while the job ran\n",
+                 plan.directory.c_str());
+    return status;
+  }
   launch::remove_unused(plan);
   if (recorder_ran) {
     std::fprintf(stderr, "vef: nothing was recorded in %s, for the reasons above\n", plan.directory.c_str());
-    return status != 0 ? status : static_cast<int>(kFailed);
+    return status;
   }
   if (status != 0) explain_root(plan);
   std::fprintf(
@@ -183,7 +204,7 @@ int report_nothing(const launch::Plan& plan, bool recorder_ran, int status) {
       "vef: nothing was recorded: no process called MPI_Init of %s with the recorder loaded (is the program "
       "statically linked, or does it open MPI by itself?)\n",
       std::string(launch::family_name(plan.family)).c_str());
-  return status != 0 ? status : static_cast<int>(kFailed);
+  return status;
 }
 
 int record(const RecordOptions& options) {
@@ -237,7 +258,8 @@ Command add_record(CLI::App& root) {
   app->positionals_at_end();
   app->prefix_command();
   app->footer(
-      "The exit status is that of the job. The recorder is preloaded into the ranks only.\n"
+      "The exit status is that of the job, also where nothing could be recorded. The recorder is preloaded "
+      "into the ranks only.\n"
       "Examples:\n"
       "  vef record -- mpirun -n 8 lmp -in in.melt\n"
       "  vef record -o run --buffer 16MiB -- mpiexec.mpich -n 4 ./app --steps 100\n"

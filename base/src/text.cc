@@ -46,4 +46,20 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+std::string shell_word(std::string_view name) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+:@%=,-";
+  std::string word = name.starts_with('-') ? "./" : "";
+  if (!name.empty() && name.find_first_not_of(kPlain) == std::string_view::npos) return word.append(name);
+  word += '\'';
+  for (const char c : name) {
+    if (c == '\'') {
+      word += "'\\''";
+    } else {
+      word += c;
+    }
+  }
+  return word + '\'';
+}
+
 }  // namespace vef

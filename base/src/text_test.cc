@@ -30,5 +30,14 @@ TEST(Text, WhatIsNoUtf8IsNamedByteByByte) {
   EXPECT_EQ(escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // above U+10FFFF
 }
 
+TEST(Text, ShellWords) {
+  EXPECT_EQ(shell_word("run/app-2026.vef"), "run/app-2026.vef");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("-dash"), "./-dash");
+  EXPECT_EQ(shell_word("two words"), "'two words'");
+  EXPECT_EQ(shell_word("-it's"), "./'-it'\\''s'");
+  EXPECT_EQ(shell_word("a\nb"), "'a\nb'");
+}
+
 }  // namespace
 }  // namespace vef

@@ -46,6 +46,7 @@ enum class LogState : std::uint32_t {
   kComplete = 1,  // closed by finalize
   kClosed = 2,    // closed otherwise
   kStopped = 3,   // a write failed; later events are missing
+  kExited = 4,    // the process has ended by itself without closing it: the .open file has the rest
 };
 
 inline constexpr std::uint32_t kTicksAreNanoseconds = 1;  // FileHeader::flags

@@ -39,7 +39,8 @@ InputFile::~InputFile() {
 }
 
 Result<InputFile> InputFile::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not to wait for whoever would write into a FIFO.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return system_error(path, "cannot open", errno);
   struct stat status;
   if (fstat(fd, &status) != 0) {

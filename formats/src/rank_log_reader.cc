@@ -187,7 +187,7 @@ TickScale calibrate(const FileHeader& header, RankLogInfo& info, RankLogDamage& 
   } else {
     info.last = progress.last;
     info.complete = progress.state == LogState::kComplete;
-    info.closed = progress.state == LogState::kClosed;
+    info.exited = progress.state == LogState::kClosed || progress.state == LogState::kExited;
     info.stopped = progress.state == LogState::kStopped;
     if (info.stopped)
       damage.notes.push_back(info.path +
@@ -223,8 +223,9 @@ Result<std::unique_ptr<RankLogReader>> RankLogReader::open(const std::string& pa
   RankLogInfo info = make_info(path, *header, file->size());
   RankLogDamage damage;
   const TickScale scale = calibrate(*header, info, damage);
+  const LogState state = header->progress.state;
   const bool running =
-      header->progress.state == LogState::kRunning || header->progress.state == LogState::kStopped;
+      state == LogState::kRunning || state == LogState::kStopped || state == LogState::kExited;
   if (named && running && !open.present())
     damage.notes.push_back(
         path +

@@ -148,7 +148,7 @@ class BitWriter {
 }  // namespace
 
 bool TimeUnpacker::unpack_modelled(Bytes from, Bytes bits, const UnpackedTimes& to) {
-  models_.reset();
+  models_->reset();
   HeadWalk heads(to.heads.data);
   const std::uint8_t* const heads_end = to.heads.data + to.heads.size;
   RangeDecoder coder(from);
@@ -156,8 +156,8 @@ bool TimeUnpacker::unpack_modelled(Bytes from, Bytes bits, const UnpackedTimes& 
   BitWriter out(to.bits, to.bits_size);
   // One time: its class, and its bits.
   const auto decode = [&](std::uint32_t context, std::uint8_t& exponent) {
-    const unsigned upper = coder.take(models_.upper(context));
-    const unsigned both = upper * kHalves + coder.take(models_.lower(context, upper));
+    const unsigned upper = coder.take(models_->upper(context));
+    const unsigned both = upper * kHalves + coder.take(models_->lower(context, upper));
     exponent = static_cast<std::uint8_t>(both >> kFineBits);
     const unsigned rest = low_bits(exponent);
     const unsigned top = exponent - rest;
@@ -169,10 +169,10 @@ bool TimeUnpacker::unpack_modelled(Bytes from, Bytes bits, const UnpackedTimes& 
     const std::uint32_t slot = heads.next_slot();
     if (slot >= kSlots) return false;
     std::uint8_t* const exponents = to.classes + 2 * std::size_t{i};
-    if (!decode(models_.gap_context(slot), exponents[0])) return false;
-    models_.note_gap(exponents[0]);
-    if (!decode(models_.duration_context(slot), exponents[1])) return false;
-    models_.note_duration(exponents[1]);
+    if (!decode(models_->gap_context(slot), exponents[0])) return false;
+    models_->note_gap(exponents[0]);
+    if (!decode(models_->duration_context(slot), exponents[1])) return false;
+    models_->note_duration(exponents[1]);
   }
   return coder.finished() && low.sound() && out.full();
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "rank_log_times.h"
 
@@ -36,7 +37,7 @@ class TimeUnpacker {
  private:
   bool unpack_modelled(Bytes from, Bytes bits, const UnpackedTimes& to);
 
-  TimeModels models_;
+  std::unique_ptr<TimeModels> models_ = std::make_unique<TimeModels>();  // 250 KiB
 };
 
 }  // namespace vef::formats::rank_log

@@ -499,6 +499,15 @@ bool RankLogWriter::close(bool complete) noexcept {
   return good;
 }
 
+void RankLogWriter::note_exit() noexcept {
+  const State& state = this->state();
+  FileProgress progress = state.header.progress;
+  if (state.log_fd < 0 || progress.state != LogState::kRunning) return;
+  progress.state = LogState::kExited;
+  progress.check = block_check(progress, state.header.identity.check);
+  write_all(state.log_fd, &progress, sizeof progress, offsetof(FileHeader, progress));
+}
+
 void RankLogWriter::abandon() noexcept {
   State* state = &this->state();
   state->release_files();

@@ -158,6 +158,13 @@ TEST(Config, CharactersBeyondAsciiBelongIntoTextsAndComments) {
               HasSubstr("net.toml:3: a text of several lines"));
 }
 
+TEST(Config, MessagesAreOneLineWhateverTheFileHas) {
+  EXPECT_THAT(error_of("[topology]\ngroups = i\n"), AllOf(StartsWith("net.toml:2: "), Not(HasSubstr("\n"))));
+  EXPECT_THAT(error_of("[topology]\n\"a\\nb\" = 1\n"), HasSubstr("unknown key 'a\\x0ab'"));
+  EXPECT_THAT(error_of("[topology]\nkind = \"a\\nb\"\n"), HasSubstr("'a\\x0ab' is no"));
+  EXPECT_THAT(error_of("[\"a\\nb\"]\n"), HasSubstr("unknown section [a\\x0ab]"));
+}
+
 TEST(Config, AMissingFileIsNamed) {
   const auto read = read_network_config("/nowhere/net.toml");
   ASSERT_FALSE(read.ok());

@@ -25,6 +25,7 @@
 #include <sstream>
 #include <utility>
 
+#include "vef/base/text.h"
 #include "vef/replayer/config.h"
 
 namespace vef::replayer {
@@ -209,7 +210,7 @@ class Section {
   }
   void fail(const toml::node& node, const std::string& message) { fail(node.source().begin.line, message); }
   void fail(std::uint64_t line, const std::string& message) {
-    if (!fault_) fault_ = input_error(path_, line, message);
+    if (!fault_) fault_ = input_error(path_, line, escaped(message));
   }
 
   std::string name_;
@@ -335,7 +336,7 @@ Result<NetworkConfig> parse_network_config(std::string_view text, const std::str
   if (Status names = check_names(text, path); !names) return names.error();
   const toml::parse_result parsed = toml::parse(text, std::string_view(path));
   if (!parsed) {
-    return input_error(path, parsed.error().source().begin.line, std::string(parsed.error().description()));
+    return input_error(path, parsed.error().source().begin.line, escaped(parsed.error().description()));
   }
   const toml::table& file = parsed.table();
   NetworkConfig config;
@@ -355,7 +356,7 @@ Result<NetworkConfig> parse_network_config(std::string_view text, const std::str
     const std::string name(key.str());
     if (fault || std::find(sections.begin(), sections.end(), name) != sections.end()) continue;
     fault = input_error(path, key.source().begin.line,
-                        "unknown section [" + name + "]" + suggestion(name, sections));
+                        "unknown section [" + escaped(name) + "]" + suggestion(name, sections));
   }
   if (fault) return *fault;
   if (Status status = check_config(config); !status) return input_error(path, 0, status.error().message);

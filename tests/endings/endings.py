@@ -8,6 +8,7 @@ The program counts its own calls in files that survive it (ending.c). Each case:
 outside, and whether the job ends well and the trace is whole."""
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -155,6 +156,10 @@ CASES = {
 }
 
 
+# What the merge says of the rank that ended the job, where it can know.
+REASONS = {"abort": "MPI_Abort", "exit": "the program ended without MPI_Finalize"}
+
+
 class Checker:
     def __init__(self, job, log_text, vef):
         self.job, self.log_text, self.vef, self.problems, self.case = job, log_text, vef, [], ""
@@ -183,7 +188,7 @@ class Checker:
             self.expect(calls <= found <= calls + 1 and calls >= 1, f"rank {rank}: found {found} events; expected {calls}")
             self.expect(lines[-1] == "complete" or not whole, f"rank {rank}: the log is {lines[-1]}")
 
-    def check_merge(self, whole):
+    def check_merge(self, whole, reason):
         trace = os.path.join(self.job.directory, "out.vef.zst")
         merged = subprocess.run([self.vef, "merge", os.path.join(self.job.directory, "capture"), "-o", trace, "--json"],
                                 capture_output=True, text=True, check=False)
@@ -193,7 +198,9 @@ class Checker:
         report = json.loads(merged.stdout)
         truncated = report["truncated_ranks"]
         self.expect((truncated == []) == whole, f"vef merge: truncated ranks {truncated}")
-        self.expect(whole or "end early" in merged.stderr,
+        self.expect(reason is None or any(reason in ending for ending in report["endings"]),
+                    f"vef merge says of the endings {report['endings']}; expected {reason!r}")
+        self.expect(whole or re.search("the logs? of . ranks? end", merged.stderr),
                     f"vef merge does not say that the logs end early: {merged.stderr}")
         checked = subprocess.run([self.vef, "check", trace], capture_output=True, text=True, check=False)
         self.expect(checked.returncode == 0, f"vef check: {checked.stdout}{checked.stderr}")
@@ -214,7 +221,7 @@ class Checker:
         said = [line for line in self.job.text("stderr").splitlines() if line.startswith("vef:")]
         self.expect(not said, f"the recorder said {said}")
         self.check_logs(whole)
-        self.check_merge(whole)
+        self.check_merge(whole, REASONS.get(name))
         if len(self.problems) > before:
             self.problems.append(self.job.text("stderr")[-1500:])
 

@@ -159,11 +159,23 @@ Result<Plan> plan(const Request& request) {
   if (request.command.empty())
     return usage_error("found no command; expected one, such as mpirun -n 4 ./app");
   if (!find_executable(request.command[0])) {
-    return usage_error(request.command[0] + ": no such program");
+    std::error_code ignored;
+    const bool exists = fs::is_regular_file(request.command[0], ignored);
+    return usage_error(request.command[0] +
+                       (exists ? ": not executable; expected a program" : ": no such program"));
   }
   Plan result;
   std::vector<std::string> command = request.command;
   const LauncherKind kind = find_launcher_kind(command[0]);
+  if (kind == LauncherKind::kNone) {
+    // Each rank would record a job of its own into one place.
+    for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+      if (std::getenv(variable) == nullptr) continue;
+      return usage_error("vef record was started by a launcher of MPI jobs (" + std::string(variable) +
+                         " is set); expected it before that: vef record ... -- mpirun -n 4 " +
+                         request.command[0]);
+    }
+  }
   const auto program = find_program(kind, command);
   const auto family = choose_family(request, kind, program);
   if (!family.ok()) return family.error();

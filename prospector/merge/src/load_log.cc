@@ -35,7 +35,7 @@ std::size_t earliest(const std::vector<Feed>& feeds) {
 /// What the file itself says of how it ended; returns whether finalize closed it.
 bool take_over(const formats::RankLogReader& log, RankData& data) {
   const formats::RankLogInfo& info = log.info();
-  if (data.ending == Ending::kKilled && info.closed) data.ending = Ending::kExited;
+  if (data.ending == Ending::kKilled && info.exited) data.ending = Ending::kExited;
   if (data.ending != Ending::kAborted && info.stopped) data.ending = Ending::kStopped;
   const formats::RankLogDamage& damage = log.damage();
   data.damaged = data.damaged || damage.corrupt;

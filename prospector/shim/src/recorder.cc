@@ -215,6 +215,15 @@ bool open_thread(bool& is_first) {
   return true;
 }
 
+/// The process exits without MPI_Finalize. What was recorded lies in the open chunks; the logs only say how
+/// it ended, and stay open for threads that are still in MPI. No lock: its holder may never run again.
+[[gnu::destructor]] void note_exit() {
+  if (process.mode.load(std::memory_order_relaxed) != Mode::kRecording) return;
+  for (Thread* thread = threads; thread != nullptr; thread = thread->next) {
+    if (thread->log != nullptr) thread->log->note_exit();
+  }
+}
+
 }  // namespace
 
 void stop() {

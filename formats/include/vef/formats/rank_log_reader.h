@@ -28,7 +28,7 @@ struct RankLogInfo {
   ClockSample last;   // the last sample in the file; equal to start if there is only one
   double ticks_per_ns = 1.0;
   bool complete = false;  // closed by finalize
-  bool closed = false;    // closed by the program's exit, without finalize
+  bool exited = false;    // the program exited by itself, without finalize
   bool stopped = false;   // recording ended before the program: nothing could be written any more
   std::uint64_t file_bytes = 0;
 };

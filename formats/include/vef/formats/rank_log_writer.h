@@ -101,6 +101,10 @@ class RankLogWriter {
   /// truncated.
   bool close(bool complete) noexcept;
 
+  /// Notes that the process is ending by itself (exit) without closing the log. Nothing else changes, so that
+  /// other threads may still be appending.
+  void note_exit() noexcept;
+
   /// Gives up the mapping and the descriptors without writing: for a forked child.
   void abandon() noexcept;
 
