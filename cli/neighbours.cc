@@ -9,6 +9,12 @@ namespace vef::cli {
 
 void add_input_options(CLI::App& app, InputOptions& options) {
   app.add_option("--from", options.from, "format of the input (default: found; vef convert --list)");
+  app.add_flag("--allow-outside", options.reading.allow_outside,
+               "let an input that names other files name some outside its folder");
+  app.add_option("--flops-per-second", options.reading.flops_per_second,
+                 "speed of a processor, for formats that count operations instead of time")
+      ->check(CLI::Range(1.0, 1e30))
+      ->capture_default_str();
 }
 
 neighbours::CollectiveExpander expander(tracelib::Expansion expansion) {

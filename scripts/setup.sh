@@ -12,7 +12,8 @@ build=(g++ cmake ninja-build pkg-config python3 libopenmpi-dev openmpi-bin libmp
        zlib1g-dev libxxhash-dev libboost-iostreams-dev libcli11-dev libfmt-dev nlohmann-json3-dev
        libtomlplusplus-dev libdw-dev libunwind8 libgtest-dev libgmock-dev libbenchmark-dev)
 demo=(lammps lammps-examples)
-test=(lammps lammps-examples gfortran python3-mpi4py zstd gzip chromium clang-format valgrind)
+test=(lammps lammps-examples gfortran python3-mpi4py zstd gzip chromium clang-format valgrind
+      libsimgrid-dev)
 programs=(lammps quantum-espresso quantum-espresso-data hpcc python3-mpi4py libpetsc-real-dev netpipe-openmpi
           netpipe-mpich2 scalapack-mpi-test)
 

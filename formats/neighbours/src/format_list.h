@@ -9,6 +9,8 @@ namespace vef::neighbours {
 
 Format goal_text_format();
 Format goal_binary_format();
+Format simgrid_format();
+Format chrome_format();
 
 /// Two forms of one format, between which nothing need be lost.
 struct DirectConversion {

@@ -184,7 +184,7 @@ TEST_F(GoalTraceTest, CollectivesAreExpanded) {
 TEST_F(GoalTraceTest, WhoPassesOnHasEnteredAndHasReceived) {
   // A chain of three: the middle one receives in its first round and sends in its second.
   options_.expand = [](const WholeCollective&, std::int32_t rank, std::vector<CollectiveStep>& steps) {
-    if (rank > 0) steps.push_back({rank - 1, false, true, 8});
+    if (rank > 0) steps.push_back({rank - 1, false, true, 0});  // its size is that of the send
     if (rank < 2) steps.push_back({rank + 1, true, true, 8});
   };
   const std::string text = to_text(

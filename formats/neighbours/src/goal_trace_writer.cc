@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "expanded.h"
 #include "goal_graph.h"
 #include "open_collectives.h"
 #include "vef/base/units.h"
@@ -214,18 +215,16 @@ class GoalTraceWriter final : public formats::TraceWriter {
   void expand(const OpenCollectives::Whole& whole) {
     const auto& members = communicators_[static_cast<std::size_t>(whole.comm)];
     std::uint32_t most = 0;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      steps_.clear();
-      expand_(whole.call, static_cast<std::int32_t>(i), steps_);
-      most = std::max(most, add_steps(whole, members, i));
-    }
+    const auto steps = expand_all(whole.call, expand_);
+    for (std::size_t i = 0; i < members.size(); ++i) most = std::max(most, add_steps(whole, steps[i], i));
     // Between two ranks the k-th send of the operation meets the k-th receive: tags tell them apart.
     tag_ = static_cast<std::uint32_t>((std::uint64_t{tag_} + most) % kGoalAny);
   }
 
   /// The operations of one member; returns how many messages in one direction it exchanges with one peer.
-  std::uint32_t add_steps(const OpenCollectives::Whole& whole, const std::vector<formats::TaskId>& members,
+  std::uint32_t add_steps(const OpenCollectives::Whole& whole, const std::vector<CollectiveStep>& steps,
                           std::size_t member) {
+    const auto& members = communicators_[static_cast<std::size_t>(whole.comm)];
     const auto rank = static_cast<std::size_t>(members[member]);
     const auto entry = static_cast<std::uint32_t>(whole.notes[member]);
     Needs before = {{entry, false}};  // what the sends of a round wait for
@@ -233,7 +232,7 @@ class GoalTraceWriter final : public formats::TraceWriter {
     bool round_sends = false;
     std::uint32_t most = 0;
     std::unordered_map<std::int64_t, std::uint32_t> counts;  // by peer; receives below 0
-    for (const CollectiveStep& step : steps_) {
+    for (const CollectiveStep& step : steps) {
       const std::uint32_t k = counts[step.is_send ? step.peer : -1 - std::int64_t{step.peer}]++;
       most = std::max(most, k + 1);
       GoalOp op;
@@ -277,7 +276,6 @@ class GoalTraceWriter final : public formats::TraceWriter {
   GoalGraph graph_;
   std::vector<Task> tasks_;
   OpenCollectives collectives_;
-  std::vector<CollectiveStep> steps_;
   std::uint32_t clock_ = kNone;  // of the record at hand
   std::uint32_t tag_ = 0;
 };
