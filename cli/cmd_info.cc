@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "command.h"
+#include "info_recording.h"
 #include "neighbours.h"
 #include "output.h"
 #include "progress.h"
@@ -216,6 +217,14 @@ void print_text(const formats::TraceReader& reader, const Summary& summary) {
 }
 
 int run_info(const Options& options) {
+  const auto recording = find_recording(options.file);
+  if (!recording) return report_error(recording.error());
+  if (*recording) {
+    if ((*recording)->empty())
+      return report_error(
+          input_error(options.file, 0, "no rank log in it; expected a trace, or a directory of vef record"));
+    return print_recording({options.file, options.json, options.quiet}, **recording);
+  }
   neighbours::Losses losses;
   auto opened = neighbours::open_trace(options.file, options.reading.from, options.reading.reading, losses);
   if (!opened) return report_error(opened.error());
@@ -246,18 +255,24 @@ int run_info(const Options& options) {
 
 Command add_info(CLI::App& root) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = root.add_subcommand("info", "Say what a trace holds: header, metadata, counts, sizes");
-  app->add_option("FILE", options->file,
-                  "a trace: VEF (plain, .gz or .zst) or of another format (vef convert --list)")
+  CLI::App* app = root.add_subcommand(
+      "info", "Say what a trace or a recording holds: counts, sizes, times, how it ended");
+  app->add_option(
+         "FILE", options->file,
+         "a trace: VEF (plain, .gz or .zst) or of another format (vef convert --list); or a rank's log "
+         "(.vlog), or the directory of vef record")
       ->required();
   add_input_options(*app, options->reading);
   app->add_flag("--json", options->json, "print the result as JSON");
   app->add_flag("--quiet", options->quiet, "no progress bar");
   app->footer(
-      "Exit status 1 if a line cannot be read or the header's counts are wrong; `vef check` looks deeper.\n"
+      "All of the file is read. Exit status 1 if a line cannot be read, a checksum or the header's counts "
+      "are\n"
+      "wrong, or a log is damaged; `vef check` looks deeper.\n"
       "Examples:\n"
       "  vef info app.vef.zst\n"
-      "  vef info app.vef --json | jq .messages.bytes");
+      "  vef info app.vef --json | jq .messages.bytes\n"
+      "  vef info app-run/");
   return {app, [options] { return run_info(*options); }};
 }
 
