@@ -29,6 +29,18 @@ const char* topology_name(TopologyKind kind) {
       return "fat tree";
     case TopologyKind::kMegafly:
       return "megafly";
+    case TopologyKind::kTorus:
+      return "torus";
+    case TopologyKind::kMesh:
+      return "mesh";
+    case TopologyKind::kHyperX:
+      return "hyperx";
+    case TopologyKind::kDragonfly:
+      return "dragonfly";
+    case TopologyKind::kSlimFly:
+      return "slim fly";
+    case TopologyKind::kJellyfish:
+      return "jellyfish";
   }
   return "";
 }

@@ -118,8 +118,8 @@ bool run_case(const std::string& network, const std::string& name, int repeats) 
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
   bool good = true;
-  for (const char* network :
-       {"fat-tree-256-conf1", "fat-tree-256-conf2", "megafly-288-conf1", "megafly-288-conf2"}) {
+  for (const char* network : {"fat-tree-256-conf1", "fat-tree-256-conf2", "megafly-288-conf1",
+                              "megafly-288-conf2", "dragonfly-1056", "slim-fly-3042"}) {
     for (const char* name : {"uniform", "permutation", "incast"})
       good = run_case(network, name, repeats) && good;
   }

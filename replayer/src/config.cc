@@ -62,7 +62,42 @@ Status check_switch(const NetworkConfig& config) {
   return {};
 }
 
+const char* routing_name(RoutingKind kind) {
+  if (kind == RoutingKind::kDModK) return "d-mod-k";
+  return kind == RoutingKind::kDimensionOrder ? "dimension-order" : "minimal";
+}
+
+Status check_routing(const NetworkConfig& config) {
+  const RoutingKind natural = routing_of(config.topology.kind);
+  if (config.routing != RoutingKind::kAutomatic && config.routing != natural) {
+    return fault("[routing] kind is " + std::string(routing_name(config.routing)) + "; expected " +
+                 routing_name(natural) + ", the routing of this topology");
+  }
+  const std::uint32_t classes = channel_classes(config.topology);
+  if (config.switches.virtual_channels % classes != 0) {
+    return fault("[switch] virtual-channels is " + std::to_string(config.switches.virtual_channels) +
+                 "; expected a multiple of " + std::to_string(classes) + ", without which " +
+                 routing_name(natural) + " routing on this topology could deadlock");
+  }
+  return {};
+}
+
 }  // namespace
+
+RoutingKind routing_of(TopologyKind kind) {
+  switch (kind) {
+    case TopologyKind::kSingleSwitch:
+    case TopologyKind::kFatTree:
+    case TopologyKind::kMegafly:
+      return RoutingKind::kDModK;
+    case TopologyKind::kTorus:
+    case TopologyKind::kMesh:
+    case TopologyKind::kHyperX:
+      return RoutingKind::kDimensionOrder;
+    default:
+      return RoutingKind::kMinimal;
+  }
+}
 
 Picoseconds LinkConfig::delay() const {
   return static_cast<Picoseconds>(std::llround(length_m * static_cast<double>(delay_per_metre)));
@@ -114,6 +149,7 @@ Status check_config(const NetworkConfig& config) {
   if (config.node.local_latency > kPicosPerSecond) return fault("[node] local-latency is more than 1 s");
   if (Status status = check_switch(config); !status) return status;
   if (Status status = check_topology(config.topology); !status) return status;
+  if (Status status = check_routing(config); !status) return status;
   if (config.flow.kind == FlowControlKind::kPfc) return check_pfc(config);
   return {};
 }

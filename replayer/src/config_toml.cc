@@ -120,6 +120,15 @@ class Section {
       wrong_type(*node, key, "a whole number of at least 1");
     }
   }
+  void seed(const char* key, std::uint64_t& value) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    if (const auto number = node->value_exact<std::int64_t>(); number && *number >= 0) {
+      value = static_cast<std::uint64_t>(*number);
+    } else {
+      wrong_type(*node, key, "a whole number of at least 0");
+    }
+  }
   void counts(const char* key, std::vector<std::uint32_t>& value) {
     const toml::node* node = find(key);
     if (node == nullptr) return;
@@ -220,11 +229,42 @@ class Section {
   std::vector<std::string> known_;
 };
 
+void read_switch_graph(Section& in, TopologyConfig& c) {
+  in.count("nodes-per-switch", c.nodes_per_switch);
+  if (c.kind == TopologyKind::kDragonfly) {
+    in.count("groups", c.groups);
+    in.count("switches-per-group", c.switches_per_group);
+    in.count("global-links", c.global_links);
+    in.choice<GlobalWiring>("global-wiring",
+                            {{"absolute", GlobalWiring::kAbsolute},
+                             {"relative", GlobalWiring::kRelative},
+                             {"circulant", GlobalWiring::kCirculant}},
+                            c.wiring);
+    return;
+  }
+  in.count("lanes", c.lanes);
+  if (c.kind == TopologyKind::kSlimFly) {
+    in.count("q", c.q);
+  } else if (c.kind == TopologyKind::kJellyfish) {
+    in.count("switches", c.switches);
+    in.count("network-ports", c.network_ports);
+    in.seed("seed", c.seed);
+  } else {
+    in.counts("dimensions", c.dimensions);
+  }
+}
+
 void read_topology(Section& in, TopologyConfig& c) {
   in.choice<TopologyKind>("kind",
                           {{"single-switch", TopologyKind::kSingleSwitch},
                            {"fat-tree", TopologyKind::kFatTree},
-                           {"megafly", TopologyKind::kMegafly}},
+                           {"megafly", TopologyKind::kMegafly},
+                           {"torus", TopologyKind::kTorus},
+                           {"mesh", TopologyKind::kMesh},
+                           {"hyperx", TopologyKind::kHyperX},
+                           {"dragonfly", TopologyKind::kDragonfly},
+                           {"slim-fly", TopologyKind::kSlimFly},
+                           {"jellyfish", TopologyKind::kJellyfish}},
                           c.kind);
   // Only the keys of the kind are known: one that would do nothing is a mistake.
   if (c.kind == TopologyKind::kSingleSwitch) {
@@ -232,6 +272,8 @@ void read_topology(Section& in, TopologyConfig& c) {
   } else if (c.kind == TopologyKind::kFatTree) {
     in.counts("down", c.down);
     in.counts("up", c.up);
+  } else if (c.kind != TopologyKind::kMegafly) {
+    read_switch_graph(in, c);
   } else {
     in.count("groups", c.groups);
     in.count("leaves", c.leaves);
@@ -263,7 +305,11 @@ void read_switch(Section& in, SwitchConfig& c) {
 void read_rest(const std::function<void(const char*, const std::function<void(Section&)>&)>& section,
                NetworkConfig& c) {
   section("routing", [&](Section& in) {
-    in.choice<RoutingKind>("kind", {{"d-mod-k", RoutingKind::kDModK}}, c.routing);
+    in.choice<RoutingKind>("kind",
+                           {{"d-mod-k", RoutingKind::kDModK},
+                            {"dimension-order", RoutingKind::kDimensionOrder},
+                            {"minimal", RoutingKind::kMinimal}},
+                           c.routing);
   });
   section("link", [&](Section& in) {
     in.rate("bandwidth", c.link.bandwidth);

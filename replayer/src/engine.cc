@@ -27,6 +27,7 @@ Engine::Engine(const NetworkConfig& config, Topology topology)
     : config_(config),
       topology_(std::move(topology)),
       vcs_(config.switches.virtual_channels),
+      class_vcs_(vcs_ / topology_.classes),
       max_radix_(largest_radix(topology_)),
       words_((std::size_t{max_radix_} * vcs_ + 63) / 64),
       cioq_(config.switches.architecture == Architecture::kCioq),

@@ -25,9 +25,10 @@ struct Packet {
   Index message = kNone;
   Index next = kNone;  // in its queue
   NodeIndex dst = 0;
-  std::uint32_t bytes = 0;  // on the wire
-  PortId out = kNoPort;     // output it wants in this switch
-  std::uint32_t vc = 0;
+  std::uint32_t bytes = 0;   // on the wire
+  PortId out = kNoPort;      // output it wants in this switch
+  std::uint16_t vc = 0;      // of the link it came by
+  std::uint16_t out_vc = 0;  // of the link it wants
 };
 
 struct MessageState {
@@ -167,11 +168,18 @@ class Engine {
   void inject_local(Index message, Picoseconds now);
   void complete(Index message, bool local);
 
+  /// Channel of a class for packets to a destination.
+  std::uint16_t channel(std::uint32_t channel_class, NodeIndex destination) const {
+    if (vcs_ == 1) return 0;
+    return static_cast<std::uint16_t>(channel_class * class_vcs_ +
+                                      (class_vcs_ == 1 ? 0 : destination % class_vcs_));
+  }
   std::size_t lane_index(PortId port, std::uint32_t vc) const { return std::size_t{port} * vcs_ + vc; }
 
   NetworkConfig config_;
   Topology topology_;
   std::uint32_t vcs_;
+  std::uint32_t class_vcs_;  // of them in each class
   std::uint32_t max_radix_;
   std::size_t words_;  // of request bits per output
   bool cioq_, voq_, credits_, store_and_forward_;

@@ -16,7 +16,7 @@ std::string Engine::describe_deadlock() const {
     const std::size_t channel = voq_ ? q / max_radix_ : q;
     const auto in = static_cast<PortId>(channel / vcs_);
     const Packet& head = packets_[queues_[q].head];
-    const auto wanted = static_cast<std::uint32_t>(lane_index(head.out, head.vc));
+    const auto wanted = static_cast<std::uint32_t>(lane_index(head.out, head.out_vc));
     if (first_waiting == kNone) first_waiting = wanted;
     graph[lane_index(outs_[in].peer, head.vc)].push_back(wanted);
   }

@@ -59,7 +59,8 @@ void Engine::send_from_node(PortId out) {
   MessageState& message = messages_[first];
   const std::uint64_t payload = std::min(config_.packet.mtu, message.payload_left);
   const auto bytes = static_cast<std::uint32_t>(config_.packet.wire(payload));
-  const std::uint32_t vc = vcs_ == 1 ? 0 : message.what.dst % vcs_;
+  // Nobody waits for an injection link in a circle: any class will do.
+  const std::uint16_t vc = channel(0, message.what.dst);
   if (!may_send(out, vc, bytes)) return;
 
   const Index index = packets_.take();
@@ -67,7 +68,7 @@ void Engine::send_from_node(PortId out) {
   packet.message = first;
   packet.dst = message.what.dst;
   packet.bytes = bytes;
-  packet.vc = vc;
+  packet.vc = packet.out_vc = vc;
   packet.wire_time =
       bytes == full_bytes_ ? full_wire_time_ : serialisation_time(bytes, config_.link.bandwidth);
   ++counts_.packets;

@@ -59,7 +59,9 @@ void Engine::arrive(PortId in, Index index) {
   Packet& packet = packets_[index];
   InPort& input = ins_[in];
   packet.arrived = now_;
-  packet.out = topology_.route_port(input.owner, packet.dst);
+  const Hop hop = topology_.hop(input.owner, packet.dst);
+  packet.out = hop.port;
+  packet.out_vc = channel(hop.channel_class, packet.dst);
   settle_input(in);
   buffers_[lane_index(in, packet.vc)].used += packet.bytes;
   input.used += packet.bytes;
@@ -164,15 +166,17 @@ void Engine::arbitrate_iq(PortId out) {
   // A channel without room for the packet whose turn it is waits for it: shorter packets may not overtake for
   // ever.
   std::uint32_t blocked = 0;
-  const bool granted = pick(out, [&](PortId in, std::uint32_t vc) {
+  const bool granted = pick(out, [&](PortId in, std::uint32_t in_vc) {
+    const Index packet = queues_[queue_index(in, in_vc, out)].head;
+    const std::uint32_t vc = packets_[packet].out_vc;
     if (((blocked >> vc) & 1) != 0) return Choice::kNext;
-    const Index packet = queues_[queue_index(in, vc, out)].head;
     if (!may_send(out, vc, packets_[packet].bytes)) {
       blocked |= 1u << vc;
       return Choice::kNext;
     }
     start_link(out, packet);
     take_from_input(in, packet, now_ + packets_[packet].wire_time, out);
+    packets_[packet].vc = packets_[packet].out_vc;
     return Choice::kStop;
   });
   if (granted && has_requests(out)) wake_out_at(out, outs_[out].free);
@@ -184,9 +188,10 @@ void Engine::arbitrate_cioq(PortId out) {
   if (o.queued > 0 && o.free <= now_) send_queued(out);
   if (o.crossbar_free <= now_) {
     std::uint32_t blocked = 0;
-    pick(out, [&](PortId in, std::uint32_t vc) {
+    pick(out, [&](PortId in, std::uint32_t in_vc) {
+      const Index packet = queues_[queue_index(in, in_vc, out)].head;
+      const std::uint32_t vc = packets_[packet].out_vc;
       if (((blocked >> vc) & 1) != 0) return Choice::kNext;
-      const Index packet = queues_[queue_index(in, vc, out)].head;
       if (lanes_[lane_index(out, vc)].used + packets_[packet].bytes > output_capacity_) {
         blocked |= 1u << vc;
         return Choice::kNext;
@@ -214,7 +219,8 @@ void Engine::cross(PortId out, PortId in, Index index) {
       packet.bytes == full_bytes_ ? full_crossbar_time_ : serialisation_time(packet.bytes, crossbar_rate_);
   o.crossbar_free = std::max(now_ + own, packet.arrived + packet.wire_time);
   take_from_input(in, index, o.crossbar_free, out);
-  Lane& lane = lanes_[lane_index(out, packet.vc)];
+  packets_[index].vc = packet.out_vc;
+  Lane& lane = lanes_[lane_index(out, packet.out_vc)];
   lane.used += packet.bytes;
   append(lane.queue, index);
   ++o.queued;
@@ -295,7 +301,7 @@ void Engine::start_link(PortId out, Index index) {
     push(o.free + delay_, Kind::kDeliver, o.peer, index);
     return;
   }
-  if (credits_) lanes_[lane_index(out, packet.vc)].credits -= packet.bytes;
+  if (credits_) lanes_[lane_index(out, packet.out_vc)].credits -= packet.bytes;
   push(now_ + delay_, Kind::kArrive, o.peer, index);
 }
 

@@ -133,6 +133,13 @@ void set_bisection(const TopologyConfig& config, TopologySummary& summary) {
     summary.bisection_links = half * (config.groups - half) * per_pair;
     summary.bisection_note =
         "between " + std::to_string(half) + " and " + std::to_string(config.groups - half) + " whole groups";
+  } else if (config.kind == TopologyKind::kTorus || config.kind == TopologyKind::kMesh) {
+    // Across the longest dimension, where it has halves; in a ring of more than two switches there are two
+    // cuts.
+    const std::uint32_t longest = *std::max_element(config.dimensions.begin(), config.dimensions.end());
+    if (longest % 2 != 0) return;
+    const std::uint64_t cuts = config.kind == TopologyKind::kTorus && longest > 2 ? 2 : 1;
+    summary.bisection_links = summary.switches / longest * cuts * config.lanes;
   }
 }
 

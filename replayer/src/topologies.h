@@ -13,6 +13,7 @@ struct TopologySizes {
   std::uint64_t nodes = 0;
   std::uint64_t switches = 0;
   std::uint64_t radix = 0;
+  bool by_switch = false;  // the routes are those between switches
 };
 
 Result<TopologySizes> fat_tree_sizes(const TopologyConfig& config);
@@ -20,6 +21,12 @@ Topology make_fat_tree(const TopologyConfig& config);
 
 Result<TopologySizes> megafly_sizes(const TopologyConfig& config);
 Topology make_megafly(const TopologyConfig& config);
+
+/// Torus, mesh, HyperX, Dragonfly, Slim Fly, Jellyfish: switch_graph.h.
+bool is_switch_graph(TopologyKind kind);
+Result<TopologySizes> switch_graph_sizes(const TopologyConfig& config);
+std::uint32_t switch_graph_classes(const TopologyConfig& config);
+Topology make_switch_graph(const TopologyConfig& config);
 
 /// Fills bisection_links and its note where a closed form is known.
 void set_bisection(const TopologyConfig& config, TopologySummary& summary);

@@ -26,6 +26,16 @@ Topology make_single_switch(const TopologyConfig& config) {
   return builder.build();
 }
 
+/// Nodes to which the routes differ: all, or those that stand for the others of their switch, one for each of
+/// parallel links.
+std::vector<NodeIndex> different_destinations(const Topology& topology, std::uint32_t for_each_switch) {
+  std::vector<NodeIndex> nodes;
+  for (NodeIndex node = 0; node < topology.nodes; ++node) {
+    if (!topology.by_switch || topology.home_port[node] < for_each_switch) nodes.push_back(node);
+  }
+  return nodes;
+}
+
 /// Nodes attached to each switch.
 std::vector<std::uint32_t> attached_nodes(const Topology& topology) {
   std::vector<std::uint32_t> attached(topology.switches, 0);
@@ -37,7 +47,7 @@ std::vector<std::uint32_t> attached_nodes(const Topology& topology) {
 
 Status check_sizes(const TopologySizes& sizes) {
   constexpr std::uint64_t kMaxNodes = 1 << 20;
-  constexpr std::uint64_t kMaxRadix = 4096;
+  constexpr std::uint64_t kMaxRadix = (1 << Topology::kPortBits) - 1;
   constexpr std::uint64_t kMaxPorts = 1 << 22;
   constexpr std::uint64_t kMaxRoutes = 1 << 28;  // entries of the routing tables
   const auto fault = [](const char* what, std::uint64_t found, std::uint64_t most) {
@@ -48,8 +58,11 @@ Status check_sizes(const TopologySizes& sizes) {
   if (sizes.radix > kMaxRadix) return fault("ports in one switch", sizes.radix, kMaxRadix);
   const std::uint64_t ports = bounded_product(sizes.switches, sizes.radix);
   if (ports > kMaxPorts) return fault("switch ports", ports, kMaxPorts);
-  const std::uint64_t routes = bounded_product(sizes.switches, sizes.nodes);
-  if (routes > kMaxRoutes) return fault("routes, one per switch and node,", routes, kMaxRoutes);
+  const std::uint64_t routes =
+      bounded_product(sizes.switches, sizes.by_switch ? sizes.switches : sizes.nodes);
+  if (routes > kMaxRoutes)
+    return fault(sizes.by_switch ? "routes, one per pair of switches," : "routes, one per switch and node,",
+                 routes, kMaxRoutes);
   return {};
 }
 
@@ -64,7 +77,7 @@ std::string Topology::port_name(PortId port) const {
 SwitchId TopologyBuilder::add_switch(std::uint32_t radix, std::string name) {
   radix_.push_back(radix);
   names_.push_back(std::move(name));
-  route_.resize(route_.size() + nodes_, kUnset);
+  if (!by_switch_) route_.resize(route_.size() + nodes_, kUnset);
   return static_cast<SwitchId>(radix_.size() - 1);
 }
 
@@ -78,6 +91,11 @@ void TopologyBuilder::connect_node(NodeIndex node, SwitchId s, std::uint32_t por
 
 void TopologyBuilder::set_route(SwitchId s, NodeIndex destination, std::uint32_t port) {
   route_[std::size_t{s} * nodes_ + destination] = static_cast<std::uint16_t>(port);
+}
+
+void TopologyBuilder::set_switch_route(SwitchId s, SwitchId to, std::uint32_t port,
+                                       std::uint32_t channel_class) {
+  switch_routes_.push_back({s, to, static_cast<std::uint16_t>(port | channel_class << Topology::kPortBits)});
 }
 
 Topology TopologyBuilder::build() {
@@ -99,8 +117,21 @@ Topology TopologyBuilder::build() {
     t.peer[a] = b;
     t.peer[b] = a;
   }
+  if (by_switch_) {
+    route_.assign(std::size_t{t.switches} * t.switches, kUnset);
+    for (SwitchId s = 0; s < t.switches; ++s) route_[std::size_t{s} * t.switches + s] = 0;
+    for (const SwitchRoute& r : switch_routes_) route_[std::size_t{r.s} * t.switches + r.to] = r.entry;
+    for (NodeIndex node = 0; node < nodes_; ++node) {
+      const PortId port = t.peer[t.node_port(node)];
+      t.home.push_back(t.switch_of[port]);
+      t.home_port.push_back(static_cast<std::uint16_t>(port - t.first_port[t.switch_of[port]]));
+    }
+  }
   assert(std::find(route_.begin(), route_.end(), kUnset) == route_.end());
   t.route = std::move(route_);
+  t.by_switch = by_switch_;
+  t.lanes = lanes_;
+  t.classes = classes_;
   t.switch_names = std::move(names_);
   return t;
 }
@@ -109,6 +140,7 @@ Status check_topology(const TopologyConfig& config) {
   Result<TopologySizes> sizes = single_switch_sizes(config);
   if (config.kind == TopologyKind::kFatTree) sizes = fat_tree_sizes(config);
   if (config.kind == TopologyKind::kMegafly) sizes = megafly_sizes(config);
+  if (is_switch_graph(config.kind)) sizes = switch_graph_sizes(config);
   if (!sizes) return sizes.error();
   return check_sizes(*sizes);
 }
@@ -122,8 +154,9 @@ Result<Topology> make_topology(const TopologyConfig& config) {
       return make_fat_tree(config);
     case TopologyKind::kMegafly:
       return make_megafly(config);
+    default:
+      return make_switch_graph(config);
   }
-  return usage_error("unknown topology");
 }
 
 TopologySummary summarise(const Topology& topology, const TopologyConfig* config) {
@@ -139,8 +172,9 @@ TopologySummary summarise(const Topology& topology, const TopologyConfig* config
 
   const std::vector<std::uint32_t> attached = attached_nodes(topology);
   double sum = 0;
-  for (NodeIndex to = 0; to < topology.nodes; ++to) {
+  for (const NodeIndex to : different_destinations(topology, 1)) {
     const SwitchId home = topology.switch_of[topology.peer[topology.node_port(to)]];
+    const std::uint32_t destinations = topology.by_switch ? attached[home] : 1;
     for (SwitchId from = 0; from < topology.switches; ++from) {
       const std::uint32_t sources = attached[from] - (from == home ? 1 : 0);
       if (attached[from] == 0 || sources == 0) continue;
@@ -149,7 +183,7 @@ TopologySummary summarise(const Topology& topology, const TopologyConfig* config
         at = topology.switch_of[topology.peer[topology.route_port(at, to)]];
       }
       summary.diameter = std::max(summary.diameter, distance);
-      sum += static_cast<double>(distance) * sources;
+      sum += static_cast<double>(distance) * sources * destinations;
     }
   }
   const double pairs = static_cast<double>(topology.nodes) * (topology.nodes - 1);
@@ -158,30 +192,38 @@ TopologySummary summarise(const Topology& topology, const TopologyConfig* config
   return summary;
 }
 
+std::uint32_t channel_classes(const TopologyConfig& config) {
+  return is_switch_graph(config.kind) ? switch_graph_classes(config) : 1;
+}
+
 std::optional<std::vector<PortId>> find_channel_cycle(const Topology& topology) {
+  // A vertex is a class of channels of an output.
   const std::vector<std::uint32_t> attached = attached_nodes(topology);
-  std::vector<std::vector<std::uint32_t>> edges(topology.first_port[topology.switches]);
+  const std::size_t outputs = topology.first_port[topology.switches];
+  std::vector<std::vector<std::uint32_t>> edges(outputs * topology.classes);
   std::vector<NodeIndex> visited(topology.switches, kNoPort);
-  for (NodeIndex to = 0; to < topology.nodes; ++to) {
+  for (const NodeIndex to : different_destinations(topology, topology.lanes)) {
     for (SwitchId from = 0; from < topology.switches; ++from) {
       if (attached[from] == 0) continue;
-      PortId before = kNoPort;
+      std::uint32_t before = kNoPort;
       for (SwitchId at = from;;) {
-        const PortId out = topology.route_port(at, to);
+        const Hop hop = topology.hop(at, to);
+        const std::uint32_t channel = hop.port * topology.classes + hop.channel_class;
         if (before != kNoPort) {
           auto& next = edges[before];
-          if (std::find(next.begin(), next.end(), out) == next.end()) next.push_back(out);
+          if (std::find(next.begin(), next.end(), channel) == next.end()) next.push_back(channel);
         }
         // From a switch passed before, the way to this destination is known.
-        if (visited[at] == to || topology.is_node_port(topology.peer[out])) break;
+        if (visited[at] == to || topology.is_node_port(topology.peer[hop.port])) break;
         visited[at] = to;
-        before = out;
-        at = topology.switch_of[topology.peer[out]];
+        before = channel;
+        at = topology.switch_of[topology.peer[hop.port]];
       }
     }
   }
   std::vector<std::uint32_t> cycle = find_cycle(edges);
   if (cycle.empty()) return std::nullopt;
+  for (std::uint32_t& channel : cycle) channel /= topology.classes;
   return cycle;
 }
 

@@ -14,7 +14,20 @@
 
 namespace vef::replayer {
 
-enum class TopologyKind : std::uint8_t { kSingleSwitch, kFatTree, kMegafly };
+enum class TopologyKind : std::uint8_t {
+  kSingleSwitch,
+  kFatTree,
+  kMegafly,
+  kTorus,
+  kMesh,
+  kHyperX,
+  kDragonfly,
+  kSlimFly,
+  kJellyfish,
+};
+
+/// Which switch of a Dragonfly's group has the link to which other group (Hastings et al. 2015).
+enum class GlobalWiring : std::uint8_t { kAbsolute, kRelative, kCirculant };
 
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::kFatTree;
@@ -30,11 +43,28 @@ struct TopologyConfig {
   std::uint32_t spines = 4;  // per group
   std::uint32_t nodes_per_leaf = 8;
   std::uint32_t leaf_spine_links = 2;  // parallel links between a leaf and a spine of its group
-  std::uint32_t global_links = 8;      // global ports of a spine
+  std::uint32_t global_links = 8;      // global ports of a spine; Dragonfly: of a switch
+  // All but fat tree, megafly and single switch.
+  std::uint32_t nodes_per_switch = 4;
+  // Torus, mesh, HyperX: switches along each dimension.
+  std::vector<std::uint32_t> dimensions = {4, 4};
+  std::uint32_t lanes = 1;  // parallel links wherever there is one; all but Dragonfly
+  // Dragonfly: `groups`, `global_links`, and
+  std::uint32_t switches_per_group = 8;
+  GlobalWiring wiring = GlobalWiring::kAbsolute;
+  // Slim Fly.
+  std::uint32_t q = 5;
+  // Jellyfish: a random regular graph.
+  std::uint32_t switches = 32;
+  std::uint32_t network_ports = 6;  // links of a switch to others
+  std::uint64_t seed = 1;
 };
 
-/// D-mod-K is the one routing there is: deterministic, by destination.
-enum class RoutingKind : std::uint8_t { kDModK };
+/// Deterministic, by destination. kAutomatic: what the topology has, D-mod-K for trees, dimension order for
+/// torus, mesh and HyperX, minimal for all others.
+enum class RoutingKind : std::uint8_t { kAutomatic, kDModK, kDimensionOrder, kMinimal };
+/// The routing of a topology of this kind.
+RoutingKind routing_of(TopologyKind kind);
 
 enum class Architecture : std::uint8_t { kIq, kCioq };
 enum class Switching : std::uint8_t { kCutThrough, kStoreAndForward };
@@ -47,8 +77,10 @@ struct SwitchConfig {
   std::uint64_t input_buffer = 128ULL * 1024;  // per port, shared out evenly among the virtual channels
   std::uint64_t output_buffer = 48ULL * 1024;  // per port, likewise; CIOQ only
   double speed_up = 2;                         // of the crossbar over the links; CIOQ only
-  Picoseconds pipeline_latency = 0;    // from the arrival of a packet's first bit to its first request
-  std::uint32_t virtual_channels = 1;  // a packet uses channel (destination mod channels) all the way
+  Picoseconds pipeline_latency = 0;  // from the arrival of a packet's first bit to its first request
+  // Shared out evenly among the classes that the routing needs (channel_classes()); of its class a packet
+  // uses channel (destination mod channels).
+  std::uint32_t virtual_channels = 1;
 };
 
 struct LinkConfig {
@@ -95,7 +127,7 @@ struct NodeConfig {
 struct NetworkConfig {
   std::string name;  // of the file, for results
   TopologyConfig topology;
-  RoutingKind routing = RoutingKind::kDModK;
+  RoutingKind routing = RoutingKind::kAutomatic;
   SwitchConfig switches;
   LinkConfig link;
   PacketConfig packet;
