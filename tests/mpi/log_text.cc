@@ -90,6 +90,7 @@ void print_collective(const RankEvent& e) {
 
 void print_communicator(const RankEvent& e) {
   if (e.kind == EventKind::kCommCreate) print_field("comm", comm_text(e.comm));
+  if (e.tag != 0) print_field("tag", e.tag);
   print_field("new", comm_text(e.new_comm));
   if (e.comm_flags != 0) print_field("flags", e.comm_flags);
   if (!e.members.empty()) print_runs("members", e.members);

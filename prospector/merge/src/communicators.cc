@@ -50,6 +50,17 @@ bool is_keyed_by_group(const RankData& rank, const LocalComm& local) {
   return inter && (rank.comms[local.parent].flags & formats::kCommInter) == 0;
 }
 
+/// What all members of such a communicator know of its making. Threads may make several of the same members
+/// at a time: these differ in the communicator they are made from, or in the tag.
+std::string group_key(const RankData& rank, const LocalComm& local, const GlobalComm& comm) {
+  std::string key = member_key(comm);
+  if ((local.flags & formats::kCommGroupOnly) == 0) return key;
+  if (local.parent == kNoIndex) return key + local.text;  // or its making was not recorded
+  append(key, rank.comms[local.parent].global);
+  append(key, static_cast<std::uint32_t>(local.tag));
+  return key;
+}
+
 Error member_error(const RankData& rank, const GlobalComm& comm, const char* what) {
   return {ErrorKind::kInput, "rank " + std::to_string(rank.rank) + ": a communicator of " +
                                  std::to_string(comm.members.size()) + " ranks made by " +
@@ -73,7 +84,7 @@ Status unify_rank(RankData& rank, CommTable& table) {
       append(key, comm.window_of);
       append(key, local.ordinal);
     } else if (is_keyed_by_group(rank, local)) {
-      const std::string group = member_key(comm);
+      const std::string group = group_key(rank, local, comm);
       key = "g" + group;
       append(key, by_group[group]++);
     } else {

@@ -3,8 +3,10 @@
 //
 // A communicator is recognised by how it was made: the communicator it was made from, the how-manieth
 // creation on it that was for this rank, and the members. Every member sees the same three, so no
-// communication is needed and a handle that is used again does no harm. Made by its group alone, or with two
-// parents (MPI_Intercomm_create): by the members and the how-manieth of that kind.
+// communication is needed and a handle that is used again does no harm. Made with two parents
+// (MPI_Intercomm_create): by the members and the how-manieth of that kind; by its group alone
+// (MPI_Comm_create_group, ..._from_group): also by the tag, and the communicator it was made from if there is
+// one.
 #pragma once
 
 #include <cstdint>

@@ -273,6 +273,25 @@ TEST(MergeCollective, CreatedByTheGroupAlone) {
                                                        "G2 C2 2 2 8 8 3 1 G1", "2 2 2 0 3 1 G2"));
 }
 
+TEST(MergeCollective, CreatedByTheGroupAloneWithTags) {
+  // As two threads of each rank do it: the communicators of tags 7 and 8, in the other order in rank 1. What
+  // is done in the first is a barrier, in the second an all-reduce; numbers 2 and 3 are tags 7 and 8 in rank
+  // 0.
+  const auto logs = all_ranks(2, [](std::int32_t rank, Script& log) {
+    for (const std::uint32_t number : {2u, 3u}) {
+      log.at(1, 1)
+          .as(MpiCall::kCommCreateGroup)
+          .tagged(rank == 0 ? 5 + static_cast<int>(number) : 10 - static_cast<int>(number));
+      log.comm_create(formats::kCommWorld, number, {{0, 1, 2}}, formats::kCommGroupOnly);
+    }
+    log.at(1, 1).in(rank == 0 ? 2 : 3).collective(MpiCall::kBarrier, 0, 0);
+    log.at(1, 1).in(rank == 0 ? 3 : 2).collective(MpiCall::kAllreduce, 8, 8);
+  });
+  const auto merged = merge_scripts(logs);
+  EXPECT_THAT(merged.report.unmatched, IsEmpty());
+  EXPECT_EQ(merged.trace.header.collectives, 4u);  // the two creations, the barrier, the all-reduce
+}
+
 /// {0, 1} and {2, 3, 4} joined to an inter-communicator, number 3 for all; then `write`.
 std::vector<Script> inter(const std::function<void(std::int32_t, Script&)>& write) {
   return all_ranks(5, [&](std::int32_t rank, Script& log) {

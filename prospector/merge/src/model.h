@@ -195,7 +195,9 @@ struct LocalComm {
   std::uint32_t ordinal = 0;        // among the creations on the parent by this rank
   std::uint8_t flags = 0;           // formats::CommFlags
   std::uint16_t call = 0;
-  bool is_member = true;                  // false: the rank took part in the creation only
+  bool is_member = true;  // false: the rank took part in the creation only
+  std::int32_t tag = 0;   // of what was made by its group alone: the tag, or the string tag
+  std::string text;
   std::vector<formats::RankRun> members;  // tasks; of an inter-communicator the local group
   std::vector<formats::RankRun> remote_members;
   std::vector<formats::TaskId> in_neighbours;  // tasks; negative: no process

@@ -241,7 +241,11 @@ Status RankBuilder::on_comm(const Context& context, const Event& event) {
   created.flags = event.comm_flags;
   created.call = event.call;
   created.is_member = event.new_comm != formats::kCommNull;
-  if (group_only) created.flags |= formats::kCommGroupOnly;
+  if (group_only) {
+    created.flags |= formats::kCommGroupOnly;
+    created.tag = event.tag;
+    created.text = event.text;
+  }
   const bool others = (event.comm_flags & formats::kCommOtherWorlds) != 0;
   for (const auto runs : {event.members, event.remote_members}) {
     if (auto status = check_group(context, runs, others); !status.ok()) return status;

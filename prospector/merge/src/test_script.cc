@@ -114,6 +114,11 @@ Script& Script::as(MpiCall call) {
   return *this;
 }
 
+Script& Script::tagged(std::int32_t tag) {
+  next_.tag = tag;
+  return *this;
+}
+
 Script::Stored& Script::add(EventKind kind, MpiCall call) {
   Stored stored;
   stored.event = std::exchange(next_, formats::RankEvent{});

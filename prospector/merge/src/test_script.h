@@ -25,6 +25,7 @@ class Script {
   Script& in(std::uint32_t comm);          // the communicator of the next event
   Script& sequence(std::uint64_t number);  // of the next event
   Script& as(formats::MpiCall call);       // the MPI function of the next event
+  Script& tagged(std::int32_t tag);        // the tag of the next event: comm_create()
 
   Script& init();
   Script& finalize();

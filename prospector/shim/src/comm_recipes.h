@@ -23,11 +23,24 @@ inline void describe_created(Call& call, MPI_Comm created, RankEvent& event) {
 }
 
 template <class Real>
-int comm_new(MpiCall number, MPI_Comm parent, const MPI_Comm* created, bool group_only, Real real) {
+int comm_new(MpiCall number, MPI_Comm parent, const MPI_Comm* created, Real real) {
   return call_then(number, real, [&](Call& call) {
     RankEvent event = event_of(EventKind::kCommCreate);
     event.comm = call.communicator(parent).number;
-    event.comm_flags = group_only ? formats::kCommGroupOnly : 0;
+    describe_created(call, *created, event);
+    call.log(event, true);
+  });
+}
+
+/// MPI_Comm_create_group: threads may make communicators of the same group at a time; the tag tells them
+/// apart.
+template <class Real>
+int comm_new_group(MpiCall number, MPI_Comm parent, int tag, const MPI_Comm* created, Real real) {
+  return call_then(number, real, [&](Call& call) {
+    RankEvent event = event_of(EventKind::kCommCreate);
+    event.comm = call.communicator(parent).number;
+    event.tag = tag;
+    event.comm_flags = formats::kCommGroupOnly;
     describe_created(call, *created, event);
     call.log(event, true);
   });

@@ -15,7 +15,7 @@
 /*@ 1,2: Comm_create comm=3 new=4 members=2+-1x2 */
 /*@ 0: Comm_create comm=3 new=null */
 /*@ 3: Comm_create comm=2 new=null */
-/*@ 1,2: Comm_create_group comm=3 new=5 flags=2 members=2+-1x2 */
+/*@ 1,2: Comm_create_group comm=3 tag=5 new=5 flags=2 members=2+-1x2 */
 /*@ 1,2: Comm_free comm=5 */
 /*@ 1,2: Comm_free comm=4 */
 /*@ 0: Cart_create comm=3 new=4 members=0+1x4 in=null,2,null,1 out=null,2,null,1 */

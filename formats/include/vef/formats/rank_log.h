@@ -58,10 +58,10 @@ enum class EventKind : std::uint8_t {
   kCollectiveInit = 32,  // the same, persistent: each kStart of the request begins one
   // Communicators. in_neighbours and out_neighbours where there is a topology. comm is kCommNull where a
   // communicator is made from a group without a parent (MPI_Comm_create_from_group, ..., with
-  // kCommGroupOnly); text is then the string tag. Where worlds meet (MPI_Comm_spawn, _accept, _connect,
-  // _join) tag is the root's rank in the local group, and the root has text: of a spawn the commands, one a
-  // line (and recv_bytes: the processes that were asked for), else the port's name, or the socket's own and
-  // the peer's address with a blank between.
+  // kCommGroupOnly); text is then the string tag. Of MPI_Comm_create_group tag is that of the call.
+  // Where worlds meet (MPI_Comm_spawn, _accept, _connect, _join) tag is the root's rank in the local group,
+  // and the root has text: of a spawn the commands, one a line (and recv_bytes: the processes that were
+  // asked for), else the port's name, or the socket's own and the peer's address with a blank between.
   kCommCreate = 40,  // {comm: parent, new_comm (kCommNull: this rank is no member), comm_flags, members,
                      // remote_members, request: 0 or that of MPI_Comm_idup}
   kCommDefine = 41,  // {new_comm, comm_flags, members, remote_members} seen in use by `call`, made by a call
