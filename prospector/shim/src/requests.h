@@ -64,8 +64,10 @@ class RequestTable {
   /// Appends to (front: puts at the head of) the handle's queue. False: no memory, the operation is
   /// forgotten.
   [[gnu::always_inline]] bool push(std::uint64_t handle, Operation operation, bool front = false) {
+    if (threads_are_concurrent) [[unlikely]]  // another may be changing the table
+      return push_slowly(handle, operation, front);
     const std::size_t index = handle_hash(handle) & (capacity_ - 1);
-    if (threads_are_concurrent || used_slots_ * 2 >= capacity_ || slots_[index].used()) [[unlikely]]
+    if (used_slots_ * 2 >= capacity_ || slots_[index].used()) [[unlikely]]
       return push_slowly(handle, operation, front);
     Slot& slot = slots_[index];
     slot.handle = handle;
