@@ -145,7 +145,10 @@ TEST(Config, MistakesAreErrorsWithFileAndLine) {
               HasSubstr("unknown key 'speed-up'"));
   EXPECT_THAT(error_of("[topology]\nkind = \"megafly\"\nglobal-links = 7\n"), HasSubstr("global-links is 7"));
   EXPECT_THAT(error_of("[switch]\ninput-buffer = \"9kB\"\n"),
-              AllOf(StartsWith("net.toml: "), HasSubstr("9000")));
+              AllOf(StartsWith("net.toml:2: "), HasSubstr("9000")));
+  EXPECT_THAT(error_of("\n\n[topology]\nkind = \"megafly\"\nglobal-links = 7\n"), StartsWith("net.toml:5: "));
+  EXPECT_THAT(error_of("\n[topology]\ndown = [2000000000, 2000000000]\nup = [2]\n"),
+              StartsWith("net.toml:2: "));
   EXPECT_THAT(error_of("[topology]\ndown = [2000000000, 2000000000]\nup = [2]\n"), HasSubstr("nodes"));
 }
 

@@ -376,6 +376,17 @@ Status check_names(std::string_view text, const std::string& path) {
   return {};
 }
 
+/// The line of what a message such as "[switch] speed-up is ..." speaks of: the key's, else the section's; 0
+/// where the file has neither.
+std::uint64_t line_of(const toml::table& file, const std::string& message) {
+  const std::size_t end = message.find("] ");
+  if (!message.starts_with('[') || end == std::string::npos) return 0;
+  const toml::table* section = file[message.substr(1, end - 1)].as_table();
+  if (section == nullptr) return 0;
+  const toml::node* key = section->get(message.substr(end + 2, message.find(' ', end + 2) - end - 2));
+  return key != nullptr ? key->source().begin.line : section->source().begin.line;
+}
+
 }  // namespace
 
 Result<NetworkConfig> parse_network_config(std::string_view text, const std::string& path) {
@@ -405,7 +416,10 @@ Result<NetworkConfig> parse_network_config(std::string_view text, const std::str
                         "unknown section [" + escaped(name) + "]" + suggestion(name, sections));
   }
   if (fault) return *fault;
-  if (Status status = check_config(config); !status) return input_error(path, 0, status.error().message);
+  if (Status status = check_config(config); !status) {
+    const std::string& message = status.error().message;
+    return input_error(path, line_of(file, message), message);
+  }
   return config;
 }
 
