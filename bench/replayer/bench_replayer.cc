@@ -3,8 +3,11 @@
 //   uniform      messages of one full packet to random other nodes, 0.5 of the link bandwidth from every node
 //   permutation  every node sends 2 MB to the node half the network away
 //   incast       64 nodes send 640 kB each to one node, while the others exchange as in `uniform` at 0.1
-// Each case runs once to warm up and then `repeats` times (argument, default 3); the fastest counts. Times
-// are processor time; the program has one thread.
+//
+//     bench_replayer [REPEATS] [PART OF "NETWORK TRAFFIC"]     default: 3, all
+//
+// Each case runs once to warm up and then REPEATS times; the fastest counts. Times are processor time; the
+// program has one thread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,8 +123,11 @@ int main(int argc, char** argv) {
   bool good = true;
   for (const char* network : {"fat-tree-256-conf1", "fat-tree-256-conf2", "megafly-288-conf1",
                               "megafly-288-conf2", "dragonfly-1056", "slim-fly-3042"}) {
-    for (const char* name : {"uniform", "permutation", "incast"})
+    for (const char* name : {"uniform", "permutation", "incast"}) {
+      const std::string both = std::string(network) + " " + name;
+      if (argc > 2 && both.find(argv[2]) == std::string::npos) continue;
       good = run_case(network, name, repeats) && good;
+    }
   }
   return good ? 0 : 1;
 }

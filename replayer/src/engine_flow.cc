@@ -14,6 +14,8 @@ bool Engine::may_send(PortId out, std::uint32_t vc, std::uint32_t bytes) {
   if (outs_[out].to_node) return true;  // nodes take in what comes at the rate of the link
   Lane& lane = lanes_[lane_index(out, vc)];
   if (!credits_) return !lane.paused;
+  // What has come back is counted only when it is needed: then many at once, side by side in memory.
+  if (lane.credits >= bytes) return true;
   while (!lane.returns.empty() && lane.returns.front().time <= now_) {
     lane.credits += lane.returns.front().bytes;
     lane.returns.pop_front();
