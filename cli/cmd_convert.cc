@@ -77,9 +77,9 @@ int run_convert(const Options& options) {
   neighbours::Options converting = options.reading.reading;
   converting.expand = expander(*expansion);
   Progress progress("converting", !options.quiet);
+  converting.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   const auto conversion =
-      neighbours::convert(options.input, options.output, options.reading.from, options.to, converting,
-                          [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
+      neighbours::convert(options.input, options.output, options.reading.from, options.to, converting);
   if (!conversion) return report_error(conversion.error());
   print_losses(options.input, conversion->losses);
   if (options.json) {

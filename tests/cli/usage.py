@@ -13,6 +13,9 @@ CASES = [
     (["info", "--jsn=1", "x.vef"], "vef: '--jsn' is no option of info; did you mean --json? see vef info --help"),
     (["check"], "vef: FILE is required; see vef check --help"),
     (["check", "a", "b"], "vef: 'b' is one argument too many; see vef check --help"),
+    (["convert", "x.vef"], "vef: convert: IN and OUT are required; see vef convert --help"),
+    (["convert", "x.vef", "y", "--form", "goal"],
+     "vef: '--form' is no option of convert; did you mean --from? see vef convert --help"),
     (["record", "--bufer", "3", "--", "true"], "vef: '--bufer' is no option of record; see vef record --help"),
     (["record", "--buffer", "1k", "--", "true"], "vef: --buffer: found '1k'; expected a size from 1MiB to 16GiB"),
 ]

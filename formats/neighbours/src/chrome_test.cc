@@ -152,7 +152,7 @@ TEST_F(ChromeTest, CapturedTracesObeyTheRules) {
 
 TEST_F(ChromeTest, WhatCannotBeDrawnIsRefused) {
   const auto fault = [&](std::string_view trace) {
-    const auto conversion = convert(file("in.vef", trace), path("o.json"), "", "", options_, {});
+    const auto conversion = convert(file("in.vef", trace), path("o.json"), "", "", options_);
     return conversion ? std::string("nothing") : conversion.error().message;
   };
   EXPECT_THAT(fault("VEF 2 0 1 0 0 TRUE\nC0 0 1\n"),

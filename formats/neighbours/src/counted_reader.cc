@@ -18,10 +18,10 @@ class CountedReader final : public formats::TraceReader {
  public:
   CountedReader(std::string path, SourceOpener open) : path_(std::move(path)), open_(std::move(open)) {}
 
-  Status count(Losses& losses) {
+  Status count(Losses& losses, const ProgressFunction& progress) {
     auto source = open_(losses);
     if (!source) return source.error();
-    const auto records = read_all(**source);
+    const Status records = read_all(**source, progress);
     if (!records) return records.error();
     header_.version = (*source)->version();
     communicators_ = (*source)->communicators();
@@ -54,11 +54,13 @@ class CountedReader final : public formats::TraceReader {
 
  private:
   /// Counts what the header must say.
-  Result<std::uint64_t> read_all(RecordSource& source) {
+  Status read_all(RecordSource& source, const ProgressFunction& progress) {
     formats::DistinctIds collectives;
     Record record;
     header_.only_send_deps = true;
-    for (;;) {
+    for (std::uint64_t count = 0;; ++count) {
+      constexpr std::uint64_t kBetweenUpdates = 1 << 16;
+      if (progress && count % kBetweenUpdates == 0) progress(source.bytes_read(), source.bytes_total());
       const auto more = source.next(record);
       if (!more) return more.error();
       if (!*more) break;
@@ -72,7 +74,7 @@ class CountedReader final : public formats::TraceReader {
       }
     }
     header_.collectives = collectives.size();
-    return header_.messages + header_.collective_records;
+    return {};
   }
 
   Status start() {
@@ -95,9 +97,9 @@ class CountedReader final : public formats::TraceReader {
 }  // namespace
 
 Result<std::unique_ptr<formats::TraceReader>> open_counted(const std::string& path, SourceOpener open,
-                                                           Losses& losses) {
+                                                           Losses& losses, const ProgressFunction& progress) {
   auto reader = std::make_unique<CountedReader>(path, std::move(open));
-  if (Status status = reader->count(losses); !status) return status.error();
+  if (Status status = reader->count(losses, progress); !status) return status.error();
   return std::unique_ptr<formats::TraceReader>(std::move(reader));
 }
 

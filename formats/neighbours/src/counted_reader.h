@@ -33,9 +33,10 @@ class RecordSource {
 
 using SourceOpener = std::function<Result<std::unique_ptr<RecordSource>>(Losses&)>;
 
-/// `losses` are those of the first reading.
+/// `losses` are those of the first reading; `progress` is of it, too.
 Result<std::unique_ptr<formats::TraceReader>> open_counted(const std::string& path, SourceOpener open,
-                                                           Losses& losses);
+                                                           Losses& losses,
+                                                           const ProgressFunction& progress = {});
 
 /// Communicators of a trace that has none but the world.
 formats::Communicators world_only(formats::TaskId tasks);

@@ -17,8 +17,7 @@ struct DirectConversion {
   std::string_view from;
   std::string_view to;
   /// Returns how many operations there were.
-  Result<std::uint64_t> (*run)(const std::string& input, const std::string& output, const Options& options,
-                               const ProgressFunction& progress);
+  Result<std::uint64_t> (*run)(const std::string& input, const std::string& output, const Options& options);
 };
 
 std::vector<DirectConversion> goal_conversions();

@@ -8,6 +8,7 @@
 #include "goal_records.h"
 #include "goal_trace_writer.h"
 #include "little_endian.h"
+#include "metadata_loss.h"
 
 namespace vef::neighbours {
 
@@ -20,7 +21,8 @@ using Open = Result<std::unique_ptr<GoalInput>> (*)(const std::string&);
 using Create = Result<std::unique_ptr<GoalOutput>> (*)(const std::string&, std::uint32_t ranks, int level);
 
 template <Open open>
-Result<std::unique_ptr<TraceReader>> open_trace_of(const std::string& path, const Options&, Losses& losses) {
+Result<std::unique_ptr<TraceReader>> open_trace_of(const std::string& path, const Options& options,
+                                                   Losses& losses) {
   return open_counted(
       path,
       [path](Losses& counted) -> Result<std::unique_ptr<RecordSource>> {
@@ -28,7 +30,7 @@ Result<std::unique_ptr<TraceReader>> open_trace_of(const std::string& path, cons
         if (!input) return input.error();
         return open_goal_records(std::move(*input), path, counted);
       },
-      losses);
+      losses, options.progress);
 }
 
 template <Create create>
@@ -38,21 +40,21 @@ Result<std::unique_ptr<TraceWriter>> create_trace_of(const std::string& path, co
   if (ranks > kGoalMaxRanks)
     return input_error(path, 0,
                        std::to_string(ranks) + " tasks; expected at most " + std::to_string(kGoalMaxRanks));
+  note_metadata(trace, losses);
   auto output = create(path, ranks, options.level);
   if (!output) return output.error();
   return create_goal_trace(path, trace, options, losses, std::move(*output));
 }
 
 template <Open open, Create create>
-Result<std::uint64_t> copy(const std::string& from, const std::string& to, const Options& options,
-                           const ProgressFunction& progress) {
+Result<std::uint64_t> copy(const std::string& from, const std::string& to, const Options& options) {
   auto input = open(from);
   if (!input) return input.error();
   auto output = create(to, (*input)->ranks(), options.level);
   if (!output) return output.error();
   GoalRank rank;
   for (std::uint64_t operations = 0;; operations += rank.ops.size()) {
-    if (progress) progress((*input)->bytes_read(), (*input)->bytes_total());
+    if (options.progress) options.progress((*input)->bytes_read(), (*input)->bytes_total());
     const auto more = (*input)->next(rank);
     if (!more) return more.error();
     if (!*more) {

@@ -200,7 +200,7 @@ TEST_F(GoalTraceTest, WhoPassesOnHasEnteredAndHasReceived) {
 
 TEST_F(GoalTraceTest, FaultsOfTracesAreNamed) {
   const auto fault = [&](std::string_view trace) {
-    const auto conversion = convert(file("in.vef", trace), path("o.goal"), "", "", options_, {});
+    const auto conversion = convert(file("in.vef", trace), path("o.goal"), "", "", options_);
     if (conversion) return std::string("nothing");
     const std::string& text = conversion.error().message;
     return text.substr(text.find("o.goal"));

@@ -6,6 +6,7 @@
 #include "byte_file.h"
 #include "byte_source.h"
 #include "format_list.h"
+#include "metadata_loss.h"
 #include "vef/neighbours/neighbours.h"
 
 namespace vef::neighbours {
@@ -24,7 +25,9 @@ Format vef_format() {
   format.loses = "nothing";
   format.recognises = [](std::string_view head) { return head.starts_with("VEF"); };
   format.open = [](const std::string& path, const Options&, Losses&) { return TraceReader::open(path); };
-  format.create = [](const std::string& path, const TraceReader& trace, const Options& options, Losses&) {
+  format.create = [](const std::string& path, const TraceReader& trace, const Options& options,
+                     Losses& losses) {
+    if (!path.ends_with(".zst")) note_metadata(trace, losses);
     return TraceWriter::create(path, trace.header(), trace.communicators(), trace.metadata(), options.level);
   };
   return format;
@@ -162,7 +165,7 @@ Result<formats::Trace> read_trace(const std::string& path, const std::string& fr
 }
 
 Result<Conversion> convert(const std::string& input, const std::string& output, const std::string& from,
-                           const std::string& to, const Options& options, const ProgressFunction& progress) {
+                           const std::string& to, const Options& options) {
   const auto source = format_to_read(input, from);
   if (!source) return source.error();
   const auto target = format_to_write(output, to);
@@ -172,7 +175,7 @@ Result<Conversion> convert(const std::string& input, const std::string& output, 
   conversion.to = (*target)->name;
   for (const DirectConversion& direct : direct_conversions()) {
     if (direct.from != conversion.from || direct.to != conversion.to) continue;
-    const auto count = direct.run(input, output, options, progress);
+    const auto count = direct.run(input, output, options);
     if (!count) return count.error();
     conversion.records = *count;
     return conversion;
@@ -181,7 +184,7 @@ Result<Conversion> convert(const std::string& input, const std::string& output, 
   if (!reader) return reader.error();
   auto writer = (*target)->create(output, **reader, options, conversion.losses);
   if (!writer) return writer.error();
-  const auto count = copy_records(**reader, **writer, progress);
+  const auto count = copy_records(**reader, **writer, options.progress);
   if (!count) return count.error();
   conversion.records = *count;
   return conversion;

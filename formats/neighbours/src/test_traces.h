@@ -80,7 +80,7 @@ class NeighbourTest : public ::testing::Test {
     return at == std::string::npos ? text : text.erase(at, folder_.path().size() + 1);
   }
   Conversion convert_file(const std::string& from, const std::string& to) {
-    auto conversion = convert(from, path(to), "", "", options_, {});
+    auto conversion = convert(from, path(to), "", "", options_);
     EXPECT_TRUE(conversion.ok()) << conversion.error().message;
     return conversion ? std::move(*conversion) : Conversion();
   }

@@ -2,97 +2,17 @@
 #include "ti_actions.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <limits>
 
-#include "ti_types.h"
-#include "vef/base/units.h"
-#include "vef_text_buffer.h"
+#include "ti_line.h"
 
 namespace vef::neighbours {
 
-using formats::CollectiveOp;
 using formats::DepKind;
 using formats::quoted;
 using formats::Record;
 using formats::RecordKind;
 using Channel = MessageMatcher::Channel;
-
-namespace {
-
-constexpr double kMostBytes = 9e18;
-constexpr std::int64_t kScanTag = -1;  // traces have tags from 0
-constexpr std::int64_t kMostTag = std::numeric_limits<std::int32_t>::max();
-
-Error fault(const std::string& message) { return {ErrorKind::kInput, message}; }
-
-bool parse(std::string_view text, double& value) {
-  const auto end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value);
-  return result.ec == std::errc() && result.ptr == end && std::isfinite(value);
-}
-
-}  // namespace
-
-/// Arguments are read in order; the first fault stays.
-struct TiActions::Line {
-  const std::vector<std::string_view>& words;
-  std::uint64_t number;
-  formats::TaskId rank;
-  Task& task;
-  formats::TaskId ranks;
-  std::size_t next = 2;
-  Status status;
-
-  std::string_view action() const { return words[1]; }
-  bool more() const { return next < words.size(); }
-
-  double amount(const char* what, double lowest, double highest, bool whole) {
-    double value = 0;
-    if (!more()) {
-      if (status) status = fault(std::string(action()) + " lacks its " + what);
-      return 0;
-    }
-    const std::string_view word = words[next++];
-    if (!parse(word, value) || value < lowest || value > highest || (whole && value != std::floor(value))) {
-      if (status)
-        status = fault(std::string(what) + " " + quoted(word) + "; expected a " + (whole ? "whole " : "") +
-                       "number in its range");
-      return 0;
-    }
-    return value;
-  }
-  std::uint64_t count(const char* what) {
-    return static_cast<std::uint64_t>(amount(what, 0, kMostBytes, true));
-  }
-  formats::TaskId peer(const char* what) {
-    return static_cast<formats::TaskId>(amount(what, 0, ranks - 1.0, true));
-  }
-  std::int64_t tag() {
-    return static_cast<std::int64_t>(amount("tag", 0, static_cast<double>(kMostTag), true));
-  }
-  formats::TaskId root() { return more() ? peer("root") : 0; }
-
-  /// Bytes of an element.
-  std::uint64_t datatype() {
-    if (!more()) return kTiDatatypeBytes[task.datatype];
-    const double number_of_type = amount("datatype", -1, kTiDatatypeBytes.size() - 1.0, true);
-    return number_of_type < 0 ? 0 : kTiDatatypeBytes[static_cast<std::size_t>(number_of_type)];
-  }
-  std::uint64_t bytes(std::uint64_t elements, std::uint64_t element) {
-    const std::uint64_t size = saturating_multiply(elements, element);
-    if (size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) && status)
-      status = fault("a size of more than 2^63 bytes");
-    return size;
-  }
-  std::vector<std::uint64_t> counts(const char* what) {
-    std::vector<std::uint64_t> values;
-    for (formats::TaskId i = 0; i < ranks && status; ++i) values.push_back(count(what));
-    values.resize(static_cast<std::size_t>(ranks));
-    return values;
-  }
-};
 
 const std::vector<TiActions::Action>& TiActions::actions() {
   using T = TiActions;
@@ -137,15 +57,16 @@ bool TiActions::knows(std::string_view action) {
 
 Status TiActions::take(const std::vector<std::string_view>& words, std::uint64_t number) {
   double rank = 0;
-  if (words.size() < 2) return fault("found one word; expected a rank, an action and its arguments");
-  if (!parse(words[0], rank) || rank < 0 || rank >= ranks_ || rank != std::floor(rank))
-    return fault("rank " + quoted(words[0]) + "; expected 0 to " + std::to_string(ranks_ - 1));
+  if (words.size() < 2) return ti_fault("found one word; expected a rank, an action and its arguments");
+  if (!parse_real(words[0], rank) || rank < 0 || rank >= ranks_ || rank != std::floor(rank))
+    return ti_fault("rank " + quoted(words[0]) + "; expected 0 to " + std::to_string(ranks_ - 1));
   const auto action = std::find_if(actions().begin(), actions().end(),
                                    [&](const Action& known) { return known.name == words[1]; });
-  if (action == actions().end()) return fault("action " + quoted(words[1]) + "; expected one of SimGrid's");
+  if (action == actions().end())
+    return ti_fault("action " + quoted(words[1]) + "; expected one of SimGrid's");
   if (words.size() < 2 + action->fewest)
-    return fault(std::string(action->name) + " with " + std::to_string(words.size() - 2) +
-                 " arguments; expected at least " + std::to_string(action->fewest));
+    return ti_fault(std::string(action->name) + " with " + std::to_string(words.size() - 2) +
+                    " arguments; expected at least " + std::to_string(action->fewest));
   Line line{words, number, static_cast<formats::TaskId>(rank), tasks_[static_cast<std::size_t>(rank)], ranks_,
             2,     {}};
   return (this->*action->handler)(line);
@@ -156,10 +77,10 @@ Status TiActions::finish() {
               matcher_.sends_left());
   MessageMatcher::Receive first;
   if (!matcher_.receive_left(first)) return {};
-  return fault("line " + std::to_string(first.line) + " of rank " +
-               std::to_string(first.channel.destination) + " receives from " +
-               std::to_string(first.channel.source) + " with tag " + std::to_string(first.channel.tag) +
-               ", and nothing is sent; expected a send for each receive");
+  return ti_fault("line " + std::to_string(first.line) + " of rank " +
+                  std::to_string(first.channel.destination) + " receives from " +
+                  std::to_string(first.channel.source) + " with tag " + std::to_string(first.channel.tag) +
+                  ", and nothing is sent; expected a send for each receive");
 }
 
 void TiActions::emit(Line& line, Record record) {
@@ -200,7 +121,7 @@ void TiActions::send_message(Line& line, const Channel& channel, std::uint64_t b
   if (keep_request) line.task.requests.push_back({true, channel, message.id});
 }
 
-void TiActions::collective(Line& line, CollectiveOp op, std::uint64_t send, std::uint64_t recv) {
+void TiActions::collective(Line& line, formats::CollectiveOp op, std::uint64_t send, std::uint64_t recv) {
   Record part;
   part.kind = RecordKind::kCollective;
   part.op = op;
@@ -215,13 +136,17 @@ void TiActions::collective(Line& line, CollectiveOp op, std::uint64_t send, std:
 
 Status TiActions::add_time(Task& task, double nanoseconds) {
   const double rounded = std::nearbyint(nanoseconds);
-  if (rounded > kMostBytes) return fault("a time of more than 290 years");
+  if (rounded > kTiMostBytes) return ti_fault("a time of more than 290 years");
   // Below that, the difference is that of decimal fractions.
   constexpr double kNoticed = 1e-3;
   losses_.add("times are rounded to nanoseconds", "a record of VEF3 has that unit",
               std::abs(rounded - nanoseconds) > kNoticed ? 1 : 0);
   saturating_add_to(task.since, static_cast<std::uint64_t>(rounded));
   return {};
+}
+
+Status TiActions::add_flops(Task& task, double flops) {
+  return add_time(task, flops / options_.flops_per_second * 1e9);
 }
 
 Status TiActions::init(Line& line) {
@@ -246,12 +171,12 @@ Status TiActions::ignore(Line& line) {
 }
 
 Status TiActions::compute(Line& line) {
-  const double flops = line.amount("flops", 0, 1e300, false);
-  return line.status ? add_time(line.task, flops / options_.flops_per_second * 1e9) : line.status;
+  const double flops = line.amount("flops", 0, kTiMostFlops, false);
+  return line.status ? add_flops(line.task, flops) : line.status;
 }
 
 Status TiActions::sleep(Line& line) {
-  const double seconds = line.amount("seconds", 0, 1e300, false);
+  const double seconds = line.amount("seconds", 0, kTiMostFlops, false);
   return line.status ? add_time(line.task, seconds * 1e9) : line.status;
 }
 
@@ -271,7 +196,8 @@ Status TiActions::recv(Line& line) {
   channel.destination = line.rank;
   channel.source = line.peer("source (any source is not kept by VEF)");
   channel.tag = line.tag();
-  (void)line.amount("count", -1e18, kMostBytes, true);  // below 0: as much as comes; the sender says how much
+  (void)line.amount("count", -1e18, kTiMostBytes,
+                    true);  // below 0: as much as comes; the sender says how much
   (void)line.datatype();
   if (!line.status) return line.status;
   const std::uint64_t message = matcher_.receive(channel, line.number, next_id_);
@@ -317,133 +243,6 @@ Status TiActions::wait_all(Line& line) {
   }
   line.task.requests.clear();
   return {};
-}
-
-Status TiActions::barrier(Line& line) {
-  collective(line, CollectiveOp::kBarrier, 0, 0);
-  return {};
-}
-
-Status TiActions::bcast(Line& line) {
-  const std::uint64_t count = line.count("count");
-  const bool root = line.root() == line.rank;
-  const std::uint64_t bytes = line.bytes(count, line.datatype());
-  if (line.status) collective(line, CollectiveOp::kBroadcast, root ? bytes : 0, root ? 0 : bytes);
-  return line.status;
-}
-
-Status TiActions::reduce(Line& line) {
-  const std::uint64_t count = line.count("count");
-  const double flops = line.amount("flops", 0, 1e300, false);
-  const bool root = line.root() == line.rank;
-  const std::uint64_t bytes = line.bytes(count, line.datatype());
-  if (!line.status) return line.status;
-  collective(line, CollectiveOp::kReduce, root ? 0 : bytes, root ? bytes : 0);
-  return add_time(line.task, flops / options_.flops_per_second * 1e9);
-}
-
-Status TiActions::allreduce(Line& line) {
-  const std::uint64_t count = line.count("count");
-  const double flops = line.amount("flops", 0, 1e300, false);
-  const std::uint64_t bytes = line.bytes(count, line.datatype());
-  if (!line.status) return line.status;
-  collective(line, CollectiveOp::kAllreduce, bytes, bytes);
-  return add_time(line.task, flops / options_.flops_per_second * 1e9);
-}
-
-Status TiActions::alltoall(Line& line) {
-  const std::uint64_t count = line.count("count");
-  (void)line.count("count");
-  const std::uint64_t bytes = line.bytes(count, line.datatype());
-  if (line.status) collective(line, CollectiveOp::kAlltoall, bytes, 0);
-  return line.status;
-}
-
-namespace {
-std::uint64_t sum(const std::vector<std::uint64_t>& values) {
-  std::uint64_t total = 0;
-  for (const std::uint64_t value : values) saturating_add_to(total, value);
-  return total;
-}
-}  // namespace
-
-Status TiActions::alltoallv(Line& line) {
-  (void)line.count("buffer size");
-  const std::uint64_t total = sum(line.counts("send count"));
-  (void)line.count("buffer size");
-  (void)line.counts("receive count");
-  const std::uint64_t bytes = line.bytes(total, line.datatype());
-  if (!line.status) return line.status;
-  losses_.add("parts in alltoallv are kept as their totals", "VEF has no sizes per pair");
-  collective(line, CollectiveOp::kAlltoall, bytes, 1);  // 1: a total
-  return {};
-}
-
-Status TiActions::gather(Line& line) {
-  const bool vector = line.action() == "gatherv";
-  const std::uint64_t own = line.count("send count");
-  const std::uint64_t all =
-      vector ? sum(line.counts("receive count"))
-             : saturating_multiply(line.count("receive count"), static_cast<std::uint64_t>(ranks_));
-  const bool root = line.root() == line.rank;
-  const std::uint64_t send = line.bytes(own, line.datatype());
-  const std::uint64_t recv = line.bytes(all, line.datatype());
-  if (line.status) collective(line, CollectiveOp::kGather, send, root ? recv : 0);
-  return line.status;
-}
-
-Status TiActions::scatter(Line& line) {
-  const bool vector = line.action() == "scatterv";
-  const std::uint64_t all =
-      vector ? sum(line.counts("send count"))
-             : saturating_multiply(line.count("send count"), static_cast<std::uint64_t>(ranks_));
-  const std::uint64_t own = line.count("receive count");
-  const bool root = line.root() == line.rank;
-  const std::uint64_t send = line.bytes(all, line.datatype());
-  const std::uint64_t recv = line.bytes(own, line.datatype());
-  if (line.status) collective(line, CollectiveOp::kScatter, root ? send : 0, recv);
-  return line.status;
-}
-
-Status TiActions::allgather(Line& line) {
-  const bool vector = line.action() == "allgatherv";
-  const std::uint64_t own = line.count("send count");
-  const std::uint64_t all =
-      vector ? sum(line.counts("receive count"))
-             : saturating_multiply(line.count("receive count"), static_cast<std::uint64_t>(ranks_));
-  // Behind the counts of allgatherv may be datatypes, displacements, or both.
-  const std::size_t left = line.words.size() - line.next;
-  if (vector && left > 2 && left < static_cast<std::size_t>(ranks_) + 2) line.next = line.words.size();
-  const std::uint64_t send = line.bytes(own, line.datatype());
-  const std::uint64_t recv = line.bytes(all, line.datatype());
-  if (line.status) collective(line, CollectiveOp::kAllgather, send, recv);
-  return line.status;
-}
-
-Status TiActions::reduce_scatter(Line& line) {
-  const std::vector<std::uint64_t> counts = line.counts("receive count");
-  const double flops = line.amount("flops", 0, 1e300, false);
-  const std::uint64_t element = line.datatype();
-  const std::uint64_t all = line.bytes(sum(counts), element);
-  const std::uint64_t own = line.bytes(counts[static_cast<std::size_t>(line.rank)], element);
-  if (!line.status) return line.status;
-  losses_.add("parts in reducescatter are kept as a reduce and a scatter", "VEF has no such operation");
-  const bool root = line.rank == 0;
-  collective(line, CollectiveOp::kReduce, root ? 0 : all, root ? all : 0);
-  collective(line, CollectiveOp::kScatter, root ? all : 0, own);
-  return add_time(line.task, flops / options_.flops_per_second * 1e9);
-}
-
-Status TiActions::scan(Line& line) {
-  const std::uint64_t count = line.count("count");
-  const double flops = line.amount("flops", 0, 1e300, false);
-  const std::uint64_t bytes = line.bytes(count, line.datatype());
-  if (!line.status) return line.status;
-  losses_.add("parts in scans are kept as a message to the next rank", "VEF has no such operation");
-  if (line.rank > 0)
-    await(line, matcher_.receive({line.rank - 1, line.rank, kScanTag}, line.number, next_id_));
-  if (line.rank + 1 < ranks_) send_message(line, {line.rank, line.rank + 1, kScanTag}, bytes, false);
-  return add_time(line.task, flops / options_.flops_per_second * 1e9);
 }
 
 }  // namespace vef::neighbours

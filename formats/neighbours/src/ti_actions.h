@@ -81,6 +81,7 @@ class TiActions {
   Status scan(Line& line);
 
   Status add_time(Task& task, double nanoseconds);
+  Status add_flops(Task& task, double flops);
   void emit(Line& line, formats::Record record);
   void emit_mark(Line& line);
   void send_message(Line& line, const MessageMatcher::Channel& channel, std::uint64_t bytes,

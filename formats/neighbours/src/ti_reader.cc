@@ -190,7 +190,8 @@ Format simgrid_format() {
   };
   format.open = [](const std::string& path, const Options& options, Losses& losses) {
     return open_counted(
-        path, [path, options](Losses& counted) { return open_ti(path, options, counted); }, losses);
+        path, [path, options](Losses& counted) { return open_ti(path, options, counted); }, losses,
+        options.progress);
   };
   format.create = create_ti;
   return format;

@@ -13,6 +13,7 @@
 
 #include "byte_file.h"
 #include "expanded.h"
+#include "metadata_loss.h"
 #include "open_collectives.h"
 #include "task_spool.h"
 #include "ti.h"
@@ -296,6 +297,7 @@ Status TiWriter::write_rank(std::size_t rank, const std::string& path) {
 Result<std::unique_ptr<formats::TraceWriter>> create_ti(const std::string& path,
                                                         const formats::TraceReader& trace,
                                                         const Options& options, Losses& losses) {
+  note_metadata(trace, losses);
   return std::unique_ptr<formats::TraceWriter>(new TiWriter(path, trace, options, losses));
 }
 

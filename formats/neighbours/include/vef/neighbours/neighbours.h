@@ -59,6 +59,9 @@ struct WholeCollective {
 using CollectiveExpander =
     std::function<void(const WholeCollective& call, std::int32_t rank, std::vector<CollectiveStep>& steps)>;
 
+/// Called now and then with how much is done and how much there is (0: unknown).
+using ProgressFunction = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
 struct Options {
   /// Files that a file names may lie outside its folder.
   bool allow_outside = false;
@@ -68,6 +71,8 @@ struct Options {
   int level = 0;
   /// Empty: a collective that would have to be expanded is an error.
   CollectiveExpander expand;
+  /// May be empty.
+  ProgressFunction progress;
 };
 
 struct Format {
@@ -112,11 +117,8 @@ struct Conversion {
   Losses losses;
 };
 
-/// Called now and then with bytes read and to read (0: unknown).
-using ProgressFunction = std::function<void(std::uint64_t done, std::uint64_t total)>;
-
 /// `from`, `to`: names of formats, or empty.
 Result<Conversion> convert(const std::string& input, const std::string& output, const std::string& from,
-                           const std::string& to, const Options& options, const ProgressFunction& progress);
+                           const std::string& to, const Options& options);
 
 }  // namespace vef::neighbours
