@@ -98,6 +98,7 @@ class Summary {
     return {picoseconds(*low), fits ? static_cast<Picoseconds>(mean) : kNever, picoseconds(*high)};
   }
 
+  std::string_view format;  // what the file is: the magic of a VEF trace, or the name of another format
   Amount messages;
   Amount collective_records;
   std::uint64_t marks = 0;
@@ -133,7 +134,7 @@ void print_json(const formats::TraceReader& reader, const Summary& summary) {
   Json out;
   out["file"] = reader.path();
   out["file_bytes"] = reader.bytes_total();
-  out["format"] = formats::magic_of(header.version);
+  out["format"] = summary.format;
   out["tasks"] = header.tasks;
   out["clock_ps"] = header.clock;
   out["only_send_dependencies"] = header.only_send_deps;
@@ -179,8 +180,8 @@ void print_text(const formats::TraceReader& reader, const Summary& summary) {
   const formats::TraceHeader& header = reader.header();
   // A pipe has no size.
   const std::string size = reader.bytes_total() == 0 ? "" : ", " + format_bytes(reader.bytes_total());
-  fmt::print("{}: {}, {} tasks, {} records{}\n", reader.path(), formats::magic_of(header.version),
-             format_count(header.tasks), format_count(summary.records()), size);
+  fmt::print("{}: {}, {} tasks, {} records{}\n", reader.path(), summary.format, format_count(header.tasks),
+             format_count(summary.records()), size);
   fmt::print("  time unit        {} ps\n", format_count(header.clock));
   print_communicators(reader.communicators());
   const auto times = summary.task_times();
@@ -226,10 +227,14 @@ int run_info(const Options& options) {
     return print_recording({options.file, options.json, options.quiet}, **recording);
   }
   neighbours::Losses losses;
-  auto opened = neighbours::open_trace(options.file, options.reading.from, options.reading.reading, losses);
+  const auto format = neighbours::format_to_read(options.file, options.reading.from);
+  if (!format) return report_error(format.error());
+  auto opened = (*format)->open(options.file, options.reading.reading, losses);
   if (!opened) return report_error(opened.error());
   formats::TraceReader& reader = **opened;
   Summary summary(reader);
+  const bool is_vef = (*format)->name == "vef";
+  summary.format = is_vef ? formats::magic_of(reader.header().version) : (*format)->name;
   {
     Progress progress("reading", !options.quiet);
     formats::Record record;

@@ -57,6 +57,11 @@ def main():
     expect("an unknown ending", "its ending tells no format that is written; expected one of .vef, .goal, " in said, True)
     said = run(vef, "convert", small, work / "x.goal", "--to", "gaol", status=2).stderr
     expect("an unknown format", said.startswith("vef: --to: found 'gaol'; expected vef, goal, goal-bin, simgrid-ti"), True)
+    for name in ("x.bin.gz", "x.ti.zst"):
+        said = run(vef, "convert", small, work / name, status=2).stderr
+        expect(name, "this format is not written compressed; expected a name without .gz or .zst" in said, True)
+    expect("format of GOAL", result("info", work / "ring-4-send-recv-a.goal")["format"], "goal")
+    expect("format of VEF", result("info", small)["format"], "VEF3")
     expect("no output", (work / "x.goal").exists(), False)
     for row in json.loads(run(vef, "convert", "--list", "--json").stdout):
         expect(f"{row['name']}: in the document", f"`{row['name']}`" in (data / "../../docs/convert.md").read_text(), True)

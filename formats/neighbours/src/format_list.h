@@ -22,4 +22,10 @@ struct DirectConversion {
 
 std::vector<DirectConversion> goal_conversions();
 
+/// A fault if `path` has the ending of a compressed file: for formats whose readers elsewhere take none.
+inline Status refuse_compressed(const std::string& path) {
+  if (!path.ends_with(".gz") && !path.ends_with(".zst")) return {};
+  return usage_error(path + ": this format is not written compressed; expected a name without .gz or .zst");
+}
+
 }  // namespace vef::neighbours

@@ -66,6 +66,7 @@ Result<std::uint64_t> copy(const std::string& from, const std::string& to, const
 }
 
 Result<std::unique_ptr<GoalOutput>> create_binary(const std::string& path, std::uint32_t ranks, int) {
+  if (Status status = refuse_compressed(path); !status) return status.error();
   return create_goal_binary(path, ranks);
 }
 

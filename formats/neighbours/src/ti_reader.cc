@@ -193,7 +193,11 @@ Format simgrid_format() {
         path, [path, options](Losses& counted) { return open_ti(path, options, counted); }, losses,
         options.progress);
   };
-  format.create = create_ti;
+  format.create = [](const std::string& path, const formats::TraceReader& trace, const Options& options,
+                     Losses& losses) -> Result<std::unique_ptr<formats::TraceWriter>> {
+    if (Status status = refuse_compressed(path); !status) return status.error();
+    return create_ti(path, trace, options, losses);
+  };
   return format;
 }
 
