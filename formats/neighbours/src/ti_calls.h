@@ -19,14 +19,14 @@ struct TiUnits {
 /// For sizes up to `largest`. A fault has no file's name.
 Result<TiUnits> ti_units(std::uint64_t largest);
 
-/// The lines of all members, without their ranks.
+/// The lines of all ranks, without their numbers.
 struct TiCalls {
-  std::int32_t root = -1;           // in the communicator; -1: the operation has none
+  std::int32_t root = -1;           // -1: the operation has none
   std::string name;                 // "gatherv"
-  std::vector<std::string> before;  // by member: arguments before the root
+  std::vector<std::string> before;  // by rank: arguments before the root
   std::string after;                // the datatypes, with a space in front
-  std::string line(std::size_t member, formats::TaskId root_task) const {
-    return name + before[member] + (root < 0 ? "" : " " + std::to_string(root_task)) + after;
+  std::string line(std::size_t member) const {
+    return name + before[member] + (root < 0 ? "" : " " + std::to_string(root)) + after;
   }
 };
 /// `rounded` becomes true if a size had to be.

@@ -177,6 +177,15 @@ TEST_F(TiTest, CollectivesOfOthersBecomeMessages) {
             "2 init\n2 compute 2\n2 isend 0 0 3 6\n2 recv 0 0 3 6\n2 compute 5\n2 waitall\n2 finalize\n");
 }
 
+TEST_F(TiTest, SizesStandInTheOrderOfTheWorld) {
+  // Rank 0 of C1 is task 1. Task 0 gathers, 5 bytes of its own and 6 of task 1.
+  convert_file(
+      file("in.vef", "VEF3 2 0 2 1 2 0 1000\nC0 0 1\nC1 1 0\nG0 C1 3 0 5 11 0 0 -1\nG0 C1 3 1 6 0 0 0 -1\n"),
+      "o.ti");
+  EXPECT_THAT(read_file(path("o.ti_files/0.txt")), HasSubstr("0 gatherv 5 5 6 0 6 6\n"));
+  EXPECT_THAT(read_file(path("o.ti_files/1.txt")), HasSubstr("1 gatherv 6 5 6 0 6 6\n"));
+}
+
 struct Fault {
   const char* text;
   const char* message;

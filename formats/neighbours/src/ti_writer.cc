@@ -157,15 +157,20 @@ class TiWriter final : public formats::TraceWriter {
     if (!*whole) return;
     const auto& members = communicators_[static_cast<std::size_t>(record.comm)];
     if (members.size() != tasks_.size()) return expand(**whole, members);
+    // A communicator of all tasks may have them in another order than the world, which SimGrid knows alone.
+    WholeCollective call = (*whole)->call;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const auto task = static_cast<std::size_t>(members[i]);
+      call.send_bytes[task] = (*whole)->call.send_bytes[i];
+      call.recv_bytes[task] = (*whole)->call.recv_bytes[i];
+    }
     bool rounded = false;
-    const auto lines = ti_calls((*whole)->call, rounded);
-    if (!lines) return fail(refuse("G" + std::to_string(record.id) + ": " + lines.error().message));
+    const auto calls = ti_calls(call, rounded);
+    if (!calls) return fail(refuse("G" + std::to_string(record.id) + ": " + calls.error().message));
     if (rounded) say_rounded();
-    // A communicator of all tasks may have them in another order.
-    const TiCalls& calls = *lines;
-    const formats::TaskId root = calls.root < 0 ? 0 : members[static_cast<std::size_t>(calls.root)];
-    for (std::size_t i = 0; i < members.size(); ++i)
-      put(members[i], kCall + std::to_string(record.id) + " " + calls.line(i, root));
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      put(static_cast<formats::TaskId>(i), kCall + std::to_string(record.id) + " " + calls->line(i));
+    }
   }
 
   void expand(const OpenCollectives::Whole& whole, const std::vector<formats::TaskId>& members) {
