@@ -19,6 +19,7 @@ using merge::MergeReport;
 using merge::Unmatched;
 
 constexpr std::size_t kListed = 20;
+constexpr std::uint64_t kLeastMemory = std::uint64_t{64} << 20;
 
 struct Options {
   std::vector<std::string> inputs;
@@ -26,6 +27,8 @@ struct Options {
   bool allow_unmatched = false;
   bool alone = false;
   int level = 0;
+  std::string memory = "1GiB";
+  unsigned threads = 0;
   bool json = false;
   bool quiet = false;
 };
@@ -89,6 +92,7 @@ void print_json(const Options& options, const MergeReport& report) {
   out["logs"] = report.threads;
   out["events"] = report.events;
   out["model_bytes"] = report.model_bytes;
+  out["temporary_file_bytes"] = report.file_bytes;
   out["records"] = report.header.messages + report.header.collective_records;
   out["messages"] = report.messages;
   out["message_bytes"] = report.message_bytes;
@@ -232,6 +236,14 @@ int run_merge(const Options& options) {
   merge_options.allow_unmatched = options.allow_unmatched;
   merge_options.alone = options.alone;
   merge_options.compression_level = options.level;
+  merge_options.threads = options.threads;
+  const auto memory = parse_bytes(options.memory);
+  if (!memory) return report_error(usage_error("--memory: " + memory.error().message));
+  if (*memory != 0 && *memory < kLeastMemory) {
+    return report_error(usage_error("--memory: '" + options.memory + "'; expected at least " +
+                                    format_bytes(kLeastMemory) + ", or 0 for no bound"));
+  }
+  merge_options.memory = *memory;
   std::unique_ptr<Progress> progress;
   std::string shown;
   merge_options.progress = [&](std::string_view stage, std::uint64_t done, std::uint64_t total) {
@@ -275,6 +287,11 @@ Command add_merge(CLI::App& root) {
                 "only what is given, not the recordings beside it of the processes that it spawned");
   app->add_option("--level", options->level, "compression level (default: the compressor's)")
       ->check(CLI::Range(1, 19));
+  app->add_option("--memory", options->memory,
+                  "memory to stay within, 0: no bound; the rest goes to a temporary file beside the trace")
+      ->capture_default_str();
+  app->add_option("--threads", options->threads, "threads to work with (default: one for each processor)")
+      ->check(CLI::Range(1, 1024));
   app->add_flag("--json", options->json, "print the result as JSON, every unmatched call included");
   app->add_flag("--quiet", options->quiet, "no progress bar");
   app->footer(
@@ -283,6 +300,7 @@ Command add_merge(CLI::App& root) {
       "Examples:\n"
       "  vef merge run/ -o app.vef.zst\n"
       "  vef merge server/ client/ -o both.vef.zst\n"
+      "  vef merge large-run/ -o /scratch/large.vef.zst --memory 4GiB --threads 8\n"
       "  vef merge killed-run/ -o killed.vef --allow-unmatched\n"
       "  vef merge dummy_test-2025-5-5-16-15-38/VEFT.main -o dummy.vef");
   return {app, [options] { return run_merge(*options); }};

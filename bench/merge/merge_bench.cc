@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the rank logs of a synthetic run (a 2D halo exchange with Irecv, Isend and Waitall, and an
 // all-reduce every tenth step; log-normal gaps), merges them, and prints one line of JSON: events per second,
-// bytes per event in memory, bytes per record in the trace.
-//
-//     bench_merge [RANKS] [STEPS] [FOLDER]     default: 64 3000 $TMPDIR
+// peak memory, bytes of logs and trace. How to use it: README.md.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +15,8 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "vef/formats/mpi_call.h"
 #include "vef/formats/rank_log_writer.h"
@@ -26,6 +31,23 @@ using namespace vef::formats;
   std::fprintf(stderr, "bench_merge: %s\n", message.c_str());
   std::exit(1);
 }
+
+/// How times scatter: log-normal, from a table, so that writing the logs takes less than merging them.
+class Jitter {
+ public:
+  Jitter() : values_(1 << 16) {
+    std::mt19937_64 random(1);
+    std::lognormal_distribution<double> distribution(0.0, 0.3);
+    for (double& value : values_) value = distribution(random);
+  }
+  double next(std::uint64_t& state) const {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return values_[state >> 48];
+  }
+
+ private:
+  std::vector<double> values_;
+};
 
 /// The neighbours of a rank on a torus as square as the number of ranks allows.
 struct Torus {
@@ -53,8 +75,8 @@ struct Torus {
 
 class Recorder {
  public:
-  Recorder(const std::string& directory, int rank, int ranks)
-      : rank_(rank), torus_(ranks), random_(rank + 1) {
+  Recorder(const std::string& directory, int rank, int ranks, const Jitter& jitter)
+      : rank_(rank), torus_(ranks), jitter_(jitter), random_(static_cast<std::uint64_t>(rank) + 1) {
     RankLogOptions options;
     options.directory = directory.c_str();
     options.rank = rank;
@@ -120,18 +142,88 @@ class Recorder {
   }
 
   void append(RankEvent event, double duration) {
-    event.gap = static_cast<std::uint64_t>(jitter_(random_) * 1'000);
-    event.duration = static_cast<std::uint64_t>(jitter_(random_) * duration);
+    event.gap = static_cast<std::uint64_t>(jitter_.next(random_) * 1'000);
+    event.duration = static_cast<std::uint64_t>(jitter_.next(random_) * duration);
     if (writer_->append(event) == AppendResult::kStopped) fail(writer_->error());
   }
 
   int rank_;
   Torus torus_;
-  std::mt19937_64 random_;
-  std::lognormal_distribution<double> jitter_{0.0, 0.3};
+  const Jitter& jitter_;
+  std::uint64_t random_;
   RankLogWriter* writer_ = nullptr;
   std::uint64_t request_ = 0;
 };
+
+struct Options {
+  int ranks = 64;
+  int steps = 3000;
+  unsigned threads = 1;
+  std::uint64_t memory = 0;
+  fs::path folder = fs::temp_directory_path() / "vef-bench-merge";
+  bool write = true;
+  bool merge = true;
+  bool keep = false;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view name = argv[i];
+    if (name == "--keep") {
+      options.keep = true;
+    } else if (name == "--only-write") {
+      options.merge = false;
+      options.keep = true;
+    } else if (name == "--only-merge") {
+      options.write = false;
+      options.keep = true;
+    } else if (i + 1 == argc) {
+      fail(
+          "expected [--ranks N] [--steps N] [--threads N] [--memory BYTES] [--folder PATH] [--keep] "
+          "[--only-write] [--only-merge]");
+    } else if (name == "--ranks") {
+      options.ranks = std::max(1, std::atoi(argv[++i]));
+    } else if (name == "--steps") {
+      options.steps = std::max(1, std::atoi(argv[++i]));
+    } else if (name == "--threads") {
+      options.threads = static_cast<unsigned>(std::max(1, std::atoi(argv[++i])));
+    } else if (name == "--memory") {
+      options.memory = std::strtoull(argv[++i], nullptr, 10);
+    } else if (name == "--folder") {
+      options.folder = argv[++i];
+    } else {
+      fail("unknown option " + std::string(name));
+    }
+  }
+  return options;
+}
+
+/// In processes of its own, so that their memory does not count.
+void write_logs(const Options& options) {
+  fs::remove_all(options.folder);
+  fs::create_directories(options.folder);
+  constexpr int kWriters = 2;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    if (fork() != 0) continue;
+    const Jitter jitter;
+    for (int rank = writer; rank < options.ranks; rank += kWriters)
+      Recorder(options.folder.string(), rank, options.ranks, jitter).run(options.steps);
+    _exit(0);
+  }
+  int status = 0;
+  while (wait(&status) > 0) {
+    if (status != 0) fail("the logs could not be written");
+  }
+}
+
+std::uint64_t log_bytes(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".vlog") bytes += entry.file_size();
+  }
+  return bytes;
+}
 
 double processor_seconds() {
   timespec now{};
@@ -139,32 +231,44 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const int ranks = argc > 1 ? std::max(1, std::atoi(argv[1])) : 64;
-  const int steps = argc > 2 ? std::max(1, std::atoi(argv[2])) : 3000;
-  const fs::path folder = (argc > 3 ? fs::path(argv[3]) : fs::temp_directory_path()) / "vef-bench-merge";
-  fs::remove_all(folder);
-  fs::create_directories(folder);
-  for (int rank = 0; rank < ranks; ++rank) Recorder(folder.string(), rank, ranks).run(steps);
-
-  const double start = processor_seconds();
-  const auto report = vef::merge::merge({folder.string()}, (folder / "out.vef.zst").string(), {});
+void merge_logs(const Options& options) {
+  vef::merge::MergeOptions how;
+  how.threads = options.threads;
+  how.memory = options.memory;
+  const double processor = processor_seconds();
+  const auto start = std::chrono::steady_clock::now();
+  const auto report =
+      vef::merge::merge({options.folder.string()}, (options.folder / "out.vef.zst").string(), how);
   if (!report) fail(report.error().message);
   if (!report->written) fail(vef::merge::describe(report->unmatched.front()));
-  const double seconds = processor_seconds() - start;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double used = processor_seconds() - processor;
   std::string stages;
   for (const auto& [stage, stage_seconds] : report->seconds) {
     stages += ",\"" + stage + "_s\":" + std::to_string(stage_seconds);
   }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
   const auto events = static_cast<double>(report->events);
   const auto records = static_cast<double>(report->header.messages + report->header.collective_records);
+  const auto logs = static_cast<double>(log_bytes(options.folder));
   std::printf(
-      "{\"bench\":\"merge\",\"ranks\":%d,\"events\":%.0f,\"records\":%.0f,\"events_per_s\":%.0f,"
-      "\"model_bytes_per_event\":%.1f,\"trace_bytes_per_record\":%.2f%s}\n",
-      ranks, events, records, events / seconds, static_cast<double>(report->model_bytes) / events,
+      "{\"bench\":\"merge\",\"ranks\":%d,\"threads\":%u,\"memory\":%llu,\"events\":%.0f,\"records\":%.0f,"
+      "\"events_per_s\":%.0f,\"events_per_processor_s\":%.0f,\"seconds\":%.2f,\"peak_rss_bytes\":%ld,"
+      "\"log_bytes\":%.0f,\"log_bytes_per_event\":%.2f,\"trace_bytes\":%llu,\"trace_bytes_per_record\":%.2f"
+      "%s}\n",
+      report->tasks, options.threads, static_cast<unsigned long long>(options.memory), events, records,
+      events / seconds, events / used, seconds, usage.ru_maxrss * 1024, logs, logs / events,
+      static_cast<unsigned long long>(report->output_bytes),
       static_cast<double>(report->output_bytes) / records, stages.c_str());
-  fs::remove_all(folder);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parse(argc, argv);
+  if (options.write) write_logs(options);
+  if (options.merge) merge_logs(options);
+  if (!options.keep) fs::remove_all(options.folder);
   return 0;
 }

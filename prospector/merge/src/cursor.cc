@@ -25,7 +25,7 @@ void ThreadCursor::begin_after(const Last& last) {
   if (begin_ > last_.end) carry_ = static_cast<std::uint64_t>(begin_ - last_.end);
 }
 
-const PendingRecord* ThreadCursor::peek() {
+PendingRecord* ThreadCursor::peek() {
   while (batch_at_ == batch_.size()) {
     if (at_ == ops_.size()) return nullptr;
     batch_.clear();
@@ -248,16 +248,11 @@ TaskCursor::TaskCursor(const Model& model, const RankData& rank)
   for (std::size_t i = 0; i < rank.threads.size(); ++i) threads_.emplace_back(model, rank, i);
 }
 
-const PendingRecord* TaskCursor::peek() {
-  if (!valid_) choose();
-  return valid_ ? &record_ : nullptr;
-}
-
 void TaskCursor::advance() {
   threads_[chosen_].advance();
   previous_ = chosen_;
-  previous_start_ = record_.start;
-  valid_ = false;
+  previous_start_ = record_->start;
+  record_ = nullptr;
 }
 
 /// Lets the threads begin whose first operation comes before `earliest`; they continue after what the first
@@ -274,24 +269,26 @@ bool TaskCursor::begin_threads(const PendingRecord* earliest) {
 }
 
 void TaskCursor::choose() {
-  const PendingRecord* best = nullptr;
+  if (threads_.size() == 1) {
+    record_ = threads_[0].peek();
+    if (record_ != nullptr && record_->start < previous_start_) record_->start = previous_start_;
+    return;
+  }
   do {
-    best = nullptr;
+    record_ = nullptr;
     for (std::size_t i = 0; i < threads_.size(); ++i) {
       if (i > 0 && threads_[i].waits_to_begin()) continue;
-      const PendingRecord* record = threads_[i].peek();
-      if (record == nullptr || (best != nullptr && record->start >= best->start)) continue;
-      best = record;
+      PendingRecord* record = threads_[i].peek();
+      if (record == nullptr || (record_ != nullptr && record->start >= record_->start)) continue;
+      record_ = record;
       chosen_ = i;
     }
-  } while (begin_threads(best));
-  valid_ = best != nullptr;
-  if (!valid_) return;
-  record_ = *best;
-  if (record_.start < previous_start_) record_.start = previous_start_;
+  } while (begin_threads(record_));
+  if (record_ == nullptr) return;
+  if (record_->start < previous_start_) record_->start = previous_start_;
   // After a record of another thread only the time since that is left to wait.
-  if (chosen_ != previous_ && record_.dep != DepKind::kIndependent) {
-    record_.time = std::min(record_.time, static_cast<std::uint64_t>(record_.start - previous_start_));
+  if (chosen_ != previous_ && record_->dep != DepKind::kIndependent) {
+    record_->time = std::min(record_->time, static_cast<std::uint64_t>(record_->start - previous_start_));
   }
 }
 

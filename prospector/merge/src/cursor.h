@@ -56,7 +56,7 @@ class ThreadCursor {
   ThreadCursor(const Model& model, const RankData& rank, std::size_t thread);
 
   /// The next record, or null at the end. Valid until advance().
-  const PendingRecord* peek();
+  PendingRecord* peek();
   void advance() { ++batch_at_; }
   const std::vector<std::uint64_t>& reserved() const { return reserved_; }
 
@@ -100,7 +100,7 @@ class ThreadCursor {
 
   const Model& model_;
   const RankData& rank_;
-  const std::vector<Op>& ops_;
+  const Column<Op>& ops_;
   std::int64_t begin_;  // of the thread's first call
   std::size_t at_ = 0;
   Last last_;
@@ -121,7 +121,11 @@ class TaskCursor {
  public:
   TaskCursor(const Model& model, const RankData& rank);
 
-  const PendingRecord* peek();
+  /// The next record, or null at the end. Valid until advance().
+  const PendingRecord* peek() {
+    if (record_ == nullptr) choose();
+    return record_;
+  }
   void advance();
   const std::vector<std::uint64_t>& reserved() const { return threads_[chosen_].reserved(); }
   const std::vector<ThreadCursor::Last>& completed() const { return threads_[chosen_].completed(); }
@@ -131,8 +135,7 @@ class TaskCursor {
   bool begin_threads(const PendingRecord* earliest);
 
   std::vector<ThreadCursor> threads_;
-  PendingRecord record_;
-  bool valid_ = false;
+  PendingRecord* record_ = nullptr;  // of the chosen thread; null: not chosen yet
   std::size_t chosen_ = 0;
   std::size_t previous_ = 0;  // thread of the record before
   std::int64_t previous_start_;

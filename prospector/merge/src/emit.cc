@@ -2,6 +2,7 @@
 #include "emit.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -16,19 +17,22 @@ using formats::RecordKind;
 using formats::TaskId;
 
 constexpr std::uint64_t kNoId = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t kProgressStep = 1 << 16;
+constexpr std::uint64_t kProgressStep = 1 << 15;
 
 /// Where a G record group comes first in the trace.
 struct Place {
   std::int64_t start = std::numeric_limits<std::int64_t>::max();
   TaskId rank = 0;
+  formats::CollectiveOp op = formats::CollectiveOp::kBarrier;
   std::uint64_t position = 0;  // in the task
 
+  bool is_set() const { return start != std::numeric_limits<std::int64_t>::max(); }
   bool operator<(const Place& other) const {
     return std::tie(start, rank, position) < std::tie(other.start, other.rank, other.position);
   }
 };
 
+/// Counts the records of some of the ranks.
 class Planner {
  public:
   explicit Planner(const Model& model) : places_(model.collectives.groups) {}
@@ -36,10 +40,7 @@ class Planner {
   void add(const PendingRecord& record, const Place& place) {
     if (record.kind == RecordKind::kCollective) {
       ++plan_.header.collective_records;
-      if (places_[record.number].start == std::numeric_limits<std::int64_t>::max()) {
-        ++plan_.collectives_by_op[static_cast<int>(record.op)];
-      }
-      places_[record.number] = std::min(places_[record.number], place);
+      add(record.number, place);
       return;
     }
     if (record.kind == RecordKind::kMessage) {
@@ -53,10 +54,24 @@ class Planner {
     only_send_ = only_send_ && (record.dep == DepKind::kSend || record.dep == DepKind::kIndependent);
   }
 
+  void add(const Planner& other) {
+    plan_.header.collective_records += other.plan_.header.collective_records;
+    plan_.answers += other.plan_.answers;
+    plan_.messages += other.plan_.messages;
+    plan_.message_bytes += other.plan_.message_bytes;
+    plan_.marks += other.plan_.marks;
+    any_send_ = any_send_ || other.any_send_;
+    only_send_ = only_send_ && other.only_send_;
+    for (std::size_t group = 0; group < places_.size(); ++group) add(group, other.places_[group]);
+  }
+
   EmitPlan finish() {
     plan_.header.messages = plan_.messages + plan_.marks;
     plan_.header.collectives = places_.size();
     plan_.header.only_send_deps = any_send_ && only_send_;
+    for (const Place& place : places_) {
+      if (place.is_set()) ++plan_.collectives_by_op[static_cast<int>(place.op)];
+    }
     std::vector<std::uint64_t> order(places_.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(),
@@ -67,6 +82,8 @@ class Planner {
   }
 
  private:
+  void add(std::uint64_t group, const Place& place) { places_[group] = std::min(places_[group], place); }
+
   EmitPlan plan_;
   std::vector<Place> places_;
   bool any_send_ = false;
@@ -143,8 +160,10 @@ class Merger {
 /// whose record has not come yet reserves the message's id first.
 class IdGiver {
  public:
-  IdGiver(const Model& model, const EmitPlan& plan)
-      : model_(model), plan_(plan), message_ids_(model.collectives.messages, kNoId) {}
+  IdGiver(const Model& model, const EmitPlan& plan, Store* store)
+      : model_(model), plan_(plan), message_ids_(store) {
+    message_ids_.assign(model.collectives.messages, kNoId);
+  }
 
   Record give(TaskId task, const PendingRecord& pending, const std::vector<std::uint64_t>& reserved) {
     Record record;
@@ -187,42 +206,54 @@ class IdGiver {
 
   const Model& model_;
   const EmitPlan& plan_;
-  std::vector<std::uint64_t> message_ids_;
+  Column<std::uint64_t> message_ids_;
   std::uint64_t next_ = 0;
 };
 
 }  // namespace
 
-EmitPlan plan_records(const Model& model, const std::vector<std::int64_t>& zero) {
-  Planner planner(model);
-  for (const RankData& rank : model.ranks) {
-    TaskCursor cursor(model, rank);
-    Place place;
-    place.rank = rank.rank;
-    for (; const PendingRecord* record = cursor.peek(); cursor.advance()) {
-      place.start = record->start - zero[static_cast<std::size_t>(rank.rank)];
-      planner.add(*record, place);
-      ++place.position;
+EmitPlan plan_records(const Model& model, const std::vector<std::int64_t>& zero, Store* store,
+                      Workers& workers) {
+  std::vector<Planner> planners(workers.threads(), Planner(model));
+  std::atomic<std::size_t> next{0};
+  workers.for_each(planners.size(), [&](std::size_t number) {
+    Planner& planner = planners[number];
+    std::uint64_t seen = 0;
+    for (std::size_t r = next++; r < model.ranks.size(); r = next++) {
+      TaskCursor cursor(model, model.ranks[r]);
+      Place place;
+      place.rank = model.ranks[r].rank;
+      for (; const PendingRecord* record = cursor.peek(); cursor.advance()) {
+        place.start = record->start - zero[r];
+        place.op = record->op;
+        planner.add(*record, place);
+        ++place.position;
+        if (store != nullptr && ++seen % Store::kTrimStep == 0) store->trim();
+      }
     }
-  }
-  EmitPlan plan = planner.finish();
+  });
+  for (std::size_t i = 1; i < planners.size(); ++i) planners[0].add(planners[i]);
+  EmitPlan plan = planners[0].finish();
   plan.header.version = plan.answers > 0 ? formats::TraceVersion::kVef4 : formats::TraceVersion::kVef3;
   plan.header.tasks = static_cast<TaskId>(model.ranks.size());
   return plan;
 }
 
 Status write_records(const Model& model, const std::vector<std::int64_t>& zero, const EmitPlan& plan,
-                     formats::TraceWriter& writer,
+                     formats::TraceWriter& writer, Store* store,
                      const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   const std::uint64_t total = plan.header.messages + plan.header.collective_records;
   std::uint64_t done = 0;
-  IdGiver ids(model, plan);
+  IdGiver ids(model, plan, store);
+  if (store != nullptr && !store->status().ok()) return store->status();
   for (Merger merger(model, zero); !merger.done(); merger.advance()) {
     TaskCursor& cursor = merger.cursor();
     const PendingRecord* pending = cursor.peek();
     if (auto status = writer.write(ids.give(merger.task(), *pending, cursor.reserved())); !status.ok())
       return status;
-    if (progress && ++done % kProgressStep == 0) progress(done, total);
+    if (++done % kProgressStep != 0) continue;
+    if (progress) progress(done, total);
+    if (store != nullptr) store->trim();
   }
   return {};
 }

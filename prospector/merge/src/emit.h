@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "cursor.h"
+#include "store.h"
 #include "vef/base/result.h"
 #include "vef/formats/trace_io.h"
 #include "vef/merge/merge.h"
+#include "workers.h"
 
 namespace vef::merge {
 
@@ -27,11 +29,12 @@ struct EmitPlan {
 
 /// First pass: counts the records, and gives the collectives their ids by their earliest record. `zero`: by
 /// rank, the instant on its host's clock that is time zero of the trace.
-EmitPlan plan_records(const Model& model, const std::vector<std::int64_t>& zero);
+EmitPlan plan_records(const Model& model, const std::vector<std::int64_t>& zero, Store* store,
+                      Workers& workers);
 
 /// Second pass: writes the records. Does not call finish().
 Status write_records(const Model& model, const std::vector<std::int64_t>& zero, const EmitPlan& plan,
-                     formats::TraceWriter& writer,
+                     formats::TraceWriter& writer, Store* store,
                      const std::function<void(std::uint64_t, std::uint64_t)>& progress);
 
 }  // namespace vef::merge

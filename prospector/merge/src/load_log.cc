@@ -46,14 +46,15 @@ bool take_over(const formats::RankLogReader& log, RankData& data) {
 
 }  // namespace
 
-Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> logs,
-                           std::int32_t world_size) {
+Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> logs, std::int32_t world_size,
+                           Store* store) {
   const formats::RankLogInfo& info = logs.front()->info();
-  RankBuilder builder(info.rank, world_size, logs.size(), info.path);
+  RankBuilder builder(info.rank, world_size, logs.size(), info.path, store);
   const std::string host = info.host;
   const std::int64_t wall =
       static_cast<std::int64_t>(info.start.wall_ns) - static_cast<std::int64_t>(info.start.monotonic_ns);
   const std::string path = info.path;
+  std::uint64_t taken = 0;
   std::vector<Feed> feeds;
   std::int64_t first_base = 0;
   for (auto& log : logs) {
@@ -71,6 +72,7 @@ Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> 
       return status.error();
     }
     if (auto status = feed.advance(); !status.ok()) return status.error();
+    if (store != nullptr && ++taken % Store::kTrimStep == 0) store->trim();
   }
   RankData data = builder.take();
   data.host = host;
@@ -85,6 +87,7 @@ Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> 
                           ": closed by MPI_Finalize, but that call is missing; expected it at the end");
   }
   data.complete = all_closed && data.ending == Ending::kFinalized && !data.damaged;
+  if (store != nullptr && store->is_full()) settle(data, *store);
   return data;
 }
 

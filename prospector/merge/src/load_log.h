@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model.h"
+#include "store.h"
 #include "vef/base/result.h"
 #include "vef/formats/rank_log_reader.h"
 
@@ -16,8 +17,8 @@ namespace vef::merge {
 
 /// The logs of one rank, one per thread, all of the same rank and world size. Events of several threads are
 /// taken in the order of their starts, so that a request may be completed by another thread than the one that
-/// posted it.
-Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> logs,
-                           std::int32_t world_size);
+/// posted it. `store`: where the data go; null: all in memory.
+Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> logs, std::int32_t world_size,
+                           Store* store = nullptr);
 
 }  // namespace vef::merge

@@ -10,7 +10,9 @@
 
 #include "communicators.h"
 #include "model.h"
+#include "store.h"
 #include "vef/merge/merge.h"
+#include "workers.h"
 
 namespace vef::merge {
 
@@ -22,8 +24,9 @@ struct MessageNumbers {
 };
 MessageNumbers number_messages(const std::vector<RankData>& ranks);
 
-/// Sets Receive::message, Send::matched; appends to `unmatched` and `warnings`. Deterministic.
+/// Sets Receive::message; appends to `unmatched` and `warnings`. Deterministic. `store`: may be null.
 void match_messages(std::vector<RankData>& ranks, const CommTable& comms, const MessageNumbers& numbers,
-                    std::vector<Unmatched>& unmatched, std::vector<std::string>& warnings);
+                    Store* store, Workers& workers, std::vector<Unmatched>& unmatched,
+                    std::vector<std::string>& warnings);
 
 }  // namespace vef::merge

@@ -3,8 +3,11 @@
 #include "vef/merge/merge.h"
 
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "capture_info.h"
@@ -18,6 +21,7 @@
 #include "vef/formats/rank_log_reader.h"
 #include "vef/formats/trace_io.h"
 #include "vef/settings/settings.h"
+#include "writer_thread.h"
 
 namespace vef::merge {
 
@@ -33,11 +37,15 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Loads the logs of a directory rank by rank, with those of one rank open at a time.
+/// Loads the logs of a directory rank by rank, with those of few ranks open at a time.
 class LogDirectory {
  public:
-  LogDirectory(std::string directory, Selection selection, const MergeOptions& options)
-      : directory_(std::move(directory)), selection_(std::move(selection)), options_(options) {}
+  LogDirectory(std::string directory, Selection selection, const MergeOptions& options, const Means& means)
+      : directory_(std::move(directory)),
+        selection_(std::move(selection)),
+        options_(options),
+        store_(*means.store),
+        workers_(*means.workers) {}
 
   Result<std::vector<RankData>> load() {
     auto paths = formats::list_rank_logs(directory_);
@@ -48,24 +56,15 @@ class LogDirectory {
                          "no rank logs and no VEFT.main; expected a directory that `vef record` wrote" +
                              (others.empty() ? "" : ", as these are: " + others));
     }
-    Logs logs;
-    for (const std::string& path : *paths) {
-      auto log = formats::RankLogReader::open(path);
-      if (!log.ok()) {
-        if (!options_.allow_unmatched) return log.error();
-        unreadable_.push_back(log.error().message);
-        continue;
-      }
-      if (auto status = check((*log)->info()); !status.ok()) return status.error();
-      if (!logs.empty() && logs.front()->info().rank != (*log)->info().rank) {
-        if (auto status = add(std::move(logs)); !status.ok()) return status.error();
-        logs.clear();
-      }
-      logs.push_back(std::move(*log));
-    }
-    if (logs.empty()) return input_error(directory_, 0, "no readable log; expected one of each rank");
-    if (auto status = add(std::move(logs)); !status.ok()) return status.error();
-    if (auto status = fill_missing(); !status.ok()) return status.error();
+    auto status = read_all(*paths);
+    // What was begun must end; of several faults the first in the order of the logs counts.
+    workers_.wait();
+    if (!fault_.ok()) return fault_.error();
+    if (!status.ok()) return status.error();
+    if (status = store_.status(); !status.ok()) return status.error();
+    if (loaded_.empty()) return input_error(directory_, 0, "no readable log; expected one of each rank");
+    for (RankData& data : loaded_) ranks_.push_back(std::move(data));
+    if (status = fill_missing(); !status.ok()) return status.error();
     for (RankData& data : ranks_) data.partial = data.partial || selection_.leaves_out_calls;
     return std::move(ranks_);
   }
@@ -74,6 +73,25 @@ class LogDirectory {
   const std::vector<std::string>& unreadable() const { return unreadable_; }
 
  private:
+  Status read_all(const std::vector<std::string>& paths) {
+    Logs logs;
+    for (const std::string& path : paths) {
+      auto log = formats::RankLogReader::open(path);
+      if (!log.ok()) {
+        if (!options_.allow_unmatched) return log.error();
+        unreadable_.push_back(log.error().message);
+        continue;
+      }
+      if (auto status = check((*log)->info()); !status.ok()) return status;
+      if (!logs.empty() && logs.front()->info().rank != (*log)->info().rank) {
+        if (auto status = add(std::move(logs)); !status.ok()) return status;
+        logs.clear();
+      }
+      logs.push_back(std::move(*log));
+    }
+    return logs.empty() ? Status{} : add(std::move(logs));
+  }
+
   Status check(const formats::RankLogInfo& info) {
     if (first_path_.empty()) {
       first_path_ = info.path;
@@ -107,18 +125,32 @@ class LogDirectory {
                                std::to_string(logs[i]->info().thread) + "; expected one");
       }
     }
-    auto data = load_rank(std::move(logs), world_size_);
-    if (!data.ok()) return data.error();
-    if (!ranks_.empty() && ranks_.back().rank >= info.rank) {
+    if (last_rank_ >= info.rank) {
       return input_error(
           info.path, 0,
           "holds rank " + std::to_string(info.rank) + "; expected file names in the order of ranks");
     }
-    ranks_.push_back(std::move(*data));
-    if (options_.progress) {
-      options_.progress("reading", ranks_.size(), static_cast<std::uint64_t>(world_size_));
+    last_rank_ = info.rank;
+    RankData& place = loaded_.emplace_back();
+    // A job can be copied, logs cannot.
+    const auto shared = std::make_shared<Logs>(std::move(logs));
+    workers_.submit([this, shared, &place, number = loaded_.size()] { load_one(*shared, place, number); });
+    const std::lock_guard lock(mutex_);
+    return fault_.ok() ? Status{} : Status(fault_.error());
+  }
+
+  /// In any thread.
+  void load_one(Logs& logs, RankData& place, std::size_t number) {
+    auto data = load_rank(std::move(logs), world_size_, &store_);
+    const std::lock_guard lock(mutex_);
+    if (data.ok()) {
+      place = std::move(*data);
+    } else if (fault_.ok() || number < fault_number_) {
+      fault_ = data.error();
+      fault_number_ = number;
     }
-    return {};
+    ++done_;
+    if (options_.progress) options_.progress("reading", done_, static_cast<std::uint64_t>(world_size_));
   }
 
   const char* ranks_to_record() const {
@@ -165,9 +197,18 @@ class LogDirectory {
   std::uint64_t job_ = 0;
   std::vector<RankData> ranks_;
   std::vector<std::string> unreadable_;
+  Store& store_;
+  Workers& workers_;
+  formats::TaskId last_rank_ = -1;
+  std::deque<RankData> loaded_;  // of the ranks that have logs, in their order
+  std::mutex mutex_;             // of all below
+  std::uint64_t done_ = 0;
+  Status fault_;
+  std::size_t fault_number_ = 0;  // of the rank, in loaded_
 };
 
-Status write_file(const Prepared& prepared, const MergeOptions& options, MergeReport& report) {
+Status write_file(const Prepared& prepared, const MergeOptions& options, const Means& means,
+                  MergeReport& report) {
   const auto start = std::chrono::steady_clock::now();
   auto writer = formats::TraceWriter::create(report.output, prepared.plan.header, prepared.lines,
                                              prepared.metadata, options.compression_level);
@@ -176,9 +217,12 @@ Status write_file(const Prepared& prepared, const MergeOptions& options, MergeRe
   if (options.progress) {
     progress = [&](std::uint64_t done, std::uint64_t total) { options.progress("writing", done, total); };
   }
-  auto status = write_records(prepared.model(), prepared.zero, prepared.plan, **writer, progress);
+  std::unique_ptr<formats::TraceWriter> threaded;
+  if (means.workers->threads() > 1) threaded = std::make_unique<WriterThread>(**writer);
+  formats::TraceWriter& out = threaded ? *threaded : **writer;
+  auto status = write_records(prepared.model(), prepared.zero, prepared.plan, out, means.store, progress);
   if (!status.ok()) return status;
-  if (status = (*writer)->finish(); !status.ok()) return status;
+  if (status = out.finish(); !status.ok()) return status;
   std::error_code code;
   report.output_bytes = std::filesystem::file_size(report.output, code);
   report.written = true;
@@ -227,9 +271,9 @@ struct Loaded {
   formats::Metadata metadata;
 };
 
-Status load_world(const std::string& directory, CaptureInfo info, const MergeOptions& options, Loaded& all,
-                  MergeReport& report) {
-  LogDirectory logs(directory, std::move(info.selection), options);
+Status load_world(const std::string& directory, CaptureInfo info, const MergeOptions& options,
+                  const Means& means, Loaded& all, MergeReport& report) {
+  LogDirectory logs(directory, std::move(info.selection), options, means);
   auto ranks = logs.load();
   if (!ranks.ok()) return ranks.error();
   report.damage.insert(report.damage.end(), logs.unreadable().begin(), logs.unreadable().end());
@@ -259,8 +303,8 @@ Status load_world(const std::string& directory, CaptureInfo info, const MergeOpt
   return {};
 }
 
-Status load_worlds(const std::vector<std::string>& directories, const MergeOptions& options, Loaded& all,
-                   MergeReport& report) {
+Status load_worlds(const std::vector<std::string>& directories, const MergeOptions& options,
+                   const Means& means, Loaded& all, MergeReport& report) {
   std::vector<Capture> captures = find_worlds(directories, options.alone);
   std::vector<std::string> merged;
   for (const Capture& capture : captures) merged.push_back(capture.directory);
@@ -270,7 +314,7 @@ Status load_worlds(const std::vector<std::string>& directories, const MergeOptio
       report.notes.push_back(capture.directory +
                              ": there are further recordings, each a world of its own: " + listed(others));
     }
-    if (auto status = load_world(capture.directory, capture.info, options, all, report); !status.ok())
+    if (auto status = load_world(capture.directory, capture.info, options, means, all, report); !status.ok())
       return status;
   }
   return {};
@@ -283,6 +327,9 @@ Result<MergeReport> merge(const std::vector<std::string>& directories, const std
   const auto start = std::chrono::steady_clock::now();
   MergeReport report;
   report.output = output;
+  Store store(fs::path(output).parent_path().string(), options.memory);
+  Workers workers(options.threads != 0 ? options.threads : std::thread::hardware_concurrency());
+  const Means means{&store, &workers};
   Loaded loaded;
   TimeZero zero = TimeZero::kLatestInit;
   for (const std::string& directory : directories) {
@@ -300,15 +347,17 @@ Result<MergeReport> merge(const std::vector<std::string>& directories, const std
     zero = TimeZero::kOwnInit;
   }
   if (loaded.worlds.empty()) {
-    if (auto status = load_worlds(directories, options, loaded, report); !status.ok()) return status.error();
+    if (auto status = load_worlds(directories, options, means, loaded, report); !status.ok())
+      return status.error();
   }
   report.seconds.emplace_back("read", seconds_since(start));
-  auto prepared =
-      prepare(std::move(loaded.ranks), std::move(loaded.worlds), zero, std::move(loaded.metadata), report);
+  auto prepared = prepare(std::move(loaded.ranks), std::move(loaded.worlds), zero, std::move(loaded.metadata),
+                          report, means);
   if (!prepared.ok()) return prepared.error();
   if ((report.faults == 0 && report.damaged.empty()) || options.allow_unmatched) {
-    if (auto status = write_file(**prepared, options, report); !status.ok()) return status.error();
+    if (auto status = write_file(**prepared, options, means, report); !status.ok()) return status.error();
   }
+  report.file_bytes = store.most_file_bytes();
   return report;
 }
 

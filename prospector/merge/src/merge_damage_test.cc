@@ -22,7 +22,8 @@ std::vector<std::uint64_t> received_sizes(const Merged& merged) {
   std::vector<std::uint64_t> sizes;
   for (const Receive& receive : merged.prepared->ranks[1].receives) {
     std::uint64_t bytes = 0;
-    if (receive.message != kNoMessage) bytes = merged.prepared->ranks[0].sends.at(receive.message).bytes;
+    if (receive.message < merged.prepared->ranks[0].sends.size())
+      bytes = merged.prepared->ranks[0].sends[receive.message].bytes;
     sizes.push_back(bytes);
   }
   return sizes;

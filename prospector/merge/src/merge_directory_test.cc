@@ -416,6 +416,70 @@ TEST_F(MergeDirectory, DamagedCapturesNeverCrash) {
   EXPECT_GT(merged, 100u);  // fields that are never looked at
 }
 
+/// Each rank sends to the next, twice with each of two tags, and receives with the tags the other way round.
+std::vector<Script> ring(std::int32_t ranks, int rounds) {
+  std::vector<Script> logs;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    const std::int32_t next = (rank + 1) % ranks;
+    const std::int32_t last = (rank + ranks - 1) % ranks;
+    Script log(rank, ranks);
+    log.at(0, 100).init();
+    std::uint64_t request = 0;
+    for (int round = 0; round < rounds; ++round) {
+      const std::uint64_t first = request;
+      for (const std::int32_t tag : {2, 1, 2, 1}) log.at(5, 2).irecv(last, tag, 64, ++request);
+      for (const std::int32_t tag : {1, 2, 1, 2}) log.at(7, 3).send(next, tag, 64);
+      log.at(11, 40).complete({received(first + 1, last, 2, 64), received(first + 2, last, 1, 64),
+                               received(first + 3, last, 2, 64), received(first + 4, last, 1, 64)});
+      log.at(13, 60).collective(MpiCall::kAllreduce, 8, 8);
+    }
+    logs.push_back(log.at(1, 1).finalize());
+  }
+  return logs;
+}
+
+TEST_F(MergeDirectory, MemoryAndThreadsDoNotChangeTheTrace) {
+  constexpr std::int32_t kRanks = 7;
+  constexpr std::uint64_t kRounds = 500;
+  for (const Script& log : ring(kRanks, kRounds)) write_log(log);
+  MergeOptions options;
+  options.threads = 1;
+  options.memory = 0;
+  const auto report = run(options);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->written);
+  EXPECT_EQ(report->messages, 4 * kRounds * kRanks);
+  EXPECT_EQ(report->header.collectives, kRounds);
+  EXPECT_EQ(report->file_bytes, 0U);
+  const std::string output = fs::path(report->output).filename().string();
+  const std::string expected = read_file(output);
+  ASSERT_FALSE(expected.empty());
+  for (const unsigned threads : {1U, 2U, 5U}) {
+    for (const std::uint64_t memory : {std::uint64_t{0}, std::uint64_t{1}}) {
+      options.threads = threads;
+      options.memory = memory;
+      const auto again = run(options);
+      ASSERT_TRUE(again.ok()) << again.error().message;
+      EXPECT_EQ(read_file(output), expected) << threads << " threads, " << memory << " bytes";
+      EXPECT_EQ(again->file_bytes > 0, memory != 0);
+    }
+  }
+}
+
+TEST_F(MergeDirectory, OfSeveralBadLogsTheFirstIsNamed) {
+  // A message from a rank that is not in the world, in each log: the error is that of the first, whichever
+  // thread comes to it.
+  for (std::int32_t rank = 0; rank < 8; ++rank) {
+    write_log(
+        Script(rank, 8).at(0, 1).init().at(1, 1).recv(formats::kAnySource, 0, 8, 9, 0).at(1, 1).finalize());
+  }
+  MergeOptions options;
+  options.threads = 4;
+  const auto report = run(options);
+  ASSERT_FALSE(report.ok());
+  EXPECT_THAT(report.error().message, HasSubstr("000000.0.vlog: event 1: a message from 9"));
+}
+
 TEST_F(MergeDirectory, CutLogsNeverCrash) {
   const auto logs = ping();
   write_log(logs[0]);

@@ -38,12 +38,49 @@ std::vector<formats::TaskId> members_of(const std::vector<formats::RankRun>& run
   return members;
 }
 
+namespace {
+
+/// Calls `visit` with every column.
+template <class Data, class Visit>
+void visit_columns(Data& data, Visit visit) {
+  for (auto& ops : data.threads) visit(ops);
+  visit(data.sends);
+  visit(data.receives);
+  visit(data.parts);
+  visit(data.things);
+  visit(data.sizes);
+  visit(data.accesses);
+  visit(data.syncs);
+  visit(data.peers);
+  visit(data.answers);
+  visit(data.awaited);
+}
+
+constexpr std::size_t kAlignment = 64;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+}  // namespace
+
+void keep_in(RankData& data, Store* store) {
+  visit_columns(data, [&](auto& column) { column.set_store(store); });
+}
+
+void settle(RankData& data, Store& store) {
+  std::size_t bytes = 0;
+  visit_columns(data, [&](const auto& column) { bytes += column.in_heap() ? aligned(column.bytes()) : 0; });
+  const Store::Block home = bytes == 0 ? Store::Block{} : store.take_of_file(bytes);
+  if (bytes != 0 && !home.mapped) {
+    store.give_back(home);
+    return;  // status() tells
+  }
+  std::byte* place = home.data;
+  visit_columns(data, [&](auto& column) { place += aligned(column.settle(place)); });
+}
+
 std::uint64_t model_bytes(const RankData& data) {
-  std::uint64_t bytes = data.sends.size() * sizeof(Send) + data.receives.size() * sizeof(Receive) +
-                        data.parts.size() * sizeof(Part) + data.things.size() * sizeof(Thing) +
-                        data.sizes.size() * sizeof(std::uint64_t) + data.accesses.size() * sizeof(Access) +
-                        data.syncs.size() * sizeof(Sync);
-  for (const auto& ops : data.threads) bytes += ops.size() * sizeof(Op);
+  std::uint64_t bytes = 0;
+  visit_columns(data, [&](const auto& column) { bytes += column.bytes(); });
   return bytes;
 }
 

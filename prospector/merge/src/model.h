@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "call_sites.h"
+#include "store.h"
 #include "vef/formats/rank_log.h"
 #include "vef/formats/trace.h"
 
@@ -33,7 +34,6 @@ struct Send {
   std::int32_t tag = 0;
   std::uint16_t call = 0;
   std::uint8_t flags = 0;
-  bool matched = false;
 };
 
 enum class ReceiveState : std::uint8_t {
@@ -260,20 +260,20 @@ struct RankData {
   Hole hole;
   std::int64_t init_end = 0;  // the rank's own zero
   std::uint64_t events = 0;
-  std::vector<std::vector<Op>> threads;     // by thread, in program order
+  std::vector<Column<Op>> threads;          // by thread, in program order
   std::vector<std::int64_t> thread_begins;  // start of each thread's first call
-  std::vector<Send> sends;                  // in posting order
-  std::vector<Receive> receives;            // in posting order
-  std::vector<Part> parts;                  // in call order
-  std::vector<Thing> things;
-  std::vector<std::uint64_t> sizes;
+  Column<Send> sends;                       // in posting order
+  Column<Receive> receives;                 // in posting order
+  Column<Part> parts;                       // in call order
+  Column<Thing> things;
+  Column<std::uint64_t> sizes;
   std::vector<LocalComm> comms;
   std::vector<Meeting> meetings;
-  std::vector<Access> accesses;
-  std::vector<Sync> syncs;
-  std::vector<formats::TaskId> peers;
-  std::vector<std::uint32_t> answers;
-  std::vector<std::uint64_t> awaited;  // numbers of messages
+  Column<Access> accesses;
+  Column<Sync> syncs;
+  Column<formats::TaskId> peers;
+  Column<std::uint32_t> answers;
+  Column<std::uint64_t> awaited;  // numbers of messages
   Outside outside;
   IoTotals io;
   std::map<std::string, RegionTotals> regions;
@@ -282,6 +282,11 @@ struct RankData {
   std::vector<std::string> notes;   // about a log that is sound
   RankSites sites;
 };
+
+/// Lets the columns of the rank grow in `store`.
+void keep_in(RankData& data, Store* store);
+/// Moves what is in the heap to the store's file.
+void settle(RankData& data, Store& store);
 
 /// Why a rank that is not complete may miss the counterpart of a call: "the log of rank 3 ends early".
 std::string incomplete(const RankData& data);

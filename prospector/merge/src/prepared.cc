@@ -109,7 +109,10 @@ Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, TimeZero 
 }
 
 Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, std::vector<World> worlds,
-                                          TimeZero zero, formats::Metadata metadata, MergeReport& report) {
+                                          TimeZero zero, formats::Metadata metadata, MergeReport& report,
+                                          const Means& means) {
+  Workers alone(1);
+  Workers& workers = means.workers != nullptr ? *means.workers : alone;
   auto prepared = std::make_unique<Prepared>();
   prepared->ranks = std::move(ranks);
   prepared->worlds = std::move(worlds);
@@ -131,7 +134,8 @@ Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, std::vect
   clock.stage("communicators");
 
   prepared->messages = number_messages(prepared->ranks);
-  match_messages(prepared->ranks, prepared->comms, prepared->messages, report.unmatched, report.warnings);
+  match_messages(prepared->ranks, prepared->comms, prepared->messages, means.store, workers, report.unmatched,
+                 report.warnings);
   clock.stage("messages");
 
   prepared->one_sided = match_one_sided(prepared->ranks, prepared->messages.total, report.warnings);
@@ -146,7 +150,7 @@ Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, std::vect
 
   prepared->zero = zeros(prepared->ranks, prepared->first_world, zero);
   report.endings = endings(*prepared);
-  prepared->plan = plan_records(prepared->model(), prepared->zero);
+  prepared->plan = plan_records(prepared->model(), prepared->zero, means.store, workers);
   prepared->lines = prepared->comms.number();
   prepared->plan.header.communicators = prepared->lines.size();
   clock.stage("plan");
@@ -169,7 +173,7 @@ formats::Trace to_trace(const Prepared& prepared) {
   trace.metadata = prepared.metadata;
   MemoryWriter writer(trace.records);
   // Nothing can fail in memory.
-  static_cast<void>(write_records(prepared.model(), prepared.zero, prepared.plan, writer, {}).ok());
+  static_cast<void>(write_records(prepared.model(), prepared.zero, prepared.plan, writer, nullptr, {}).ok());
   return trace;
 }
 

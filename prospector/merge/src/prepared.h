@@ -14,9 +14,11 @@
 #include "match.h"
 #include "model.h"
 #include "one_sided.h"
+#include "store.h"
 #include "vef/base/result.h"
 #include "vef/formats/trace_io.h"
 #include "vef/merge/merge.h"
+#include "workers.h"
 #include "worlds.h"
 
 namespace vef::merge {
@@ -25,6 +27,12 @@ namespace vef::merge {
 enum class TimeZero : std::uint8_t {
   kLatestInit,  // of the ranks on the same host, which share a clock
   kOwnInit,     // as the original mixer does
+};
+
+/// What the stages work with. Outlives what they make.
+struct Means {
+  Store* store = nullptr;      // null: all in memory
+  Workers* workers = nullptr;  // null: one thread
 };
 
 struct Prepared {
@@ -46,7 +54,8 @@ struct Prepared {
 /// Runs the stages on all the ranks 0, 1, ... of each of the worlds; fills `report` but for what concerns
 /// files.
 Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, std::vector<World> worlds,
-                                          TimeZero zero, formats::Metadata metadata, MergeReport& report);
+                                          TimeZero zero, formats::Metadata metadata, MergeReport& report,
+                                          const Means& means = {});
 
 /// The same of one world.
 Result<std::unique_ptr<Prepared>> prepare(std::vector<RankData> ranks, TimeZero zero,

@@ -20,17 +20,20 @@ constexpr std::int32_t kMostProcesses = 1 << 22;  // that a process may know
 
 }  // namespace
 
-RankBuilder::RankBuilder(formats::TaskId rank, std::int32_t world_size, std::size_t threads, std::string path)
+RankBuilder::RankBuilder(formats::TaskId rank, std::int32_t world_size, std::size_t threads, std::string path,
+                         Store* store)
     : world_size_(world_size), path_(std::move(path)), threads_(threads), open_regions_(threads) {
   data_.rank = rank;
   data_.threads.resize(threads);
   data_.thread_begins.resize(threads);
+  keep_in(data_, store);
   LocalComm world;
   world.members = {{0, 1, static_cast<std::uint32_t>(world_size)}};
   LocalComm self;
   self.members = {{rank, 1, 1}};
   data_.comms = {world, self};
-  comms_ = {{formats::kCommWorld, 0}, {formats::kCommSelf, 1}};
+  comms_[formats::kCommWorld] = 0;
+  comms_[formats::kCommSelf] = 1;
 }
 
 RankData RankBuilder::take() {
@@ -218,7 +221,7 @@ Status RankBuilder::dispatch(const Context& context, const Event& event) {
 }
 
 std::uint32_t RankBuilder::find_comm(std::uint32_t number, const Context& context) {
-  if (const auto found = comms_.find(number); found != comms_.end()) return found->second;
+  if (const std::uint32_t* found = comms_.find(number)) return *found;
   if (data_.hole.any) {
     lost_comms_.insert(number);
     return kNoIndex;
@@ -265,7 +268,8 @@ Status RankBuilder::on_comm(const Context& context, const Event& event) {
   const bool lost = data_.hole.any;
   if (lost && created.is_member) {
     lost_comms_.insert(event.new_comm);
-    comms_.erase(event.new_comm);
+    std::uint32_t index_before = 0;
+    comms_.take(event.new_comm, index_before);
   } else if (created.is_member) {
     data_.comms.push_back(std::move(created));
     comms_[event.new_comm] = index;
@@ -360,7 +364,7 @@ bool RankBuilder::make_part(const Context& context, const Event& event, Part& pa
   const bool inter = (data_.comms[part.comm].flags & formats::kCommInter) != 0;
   if ((inter || part.family == Family::kNeighborAlltoall) && !event.sizes.empty()) {
     part.sizes = static_cast<std::uint32_t>(data_.sizes.size());
-    data_.sizes.insert(data_.sizes.end(), event.sizes.begin(), event.sizes.end());
+    data_.sizes.append(event.sizes.begin(), event.sizes.end());
   }
   return true;
 }

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "flat_map.h"
 #include "model.h"
 #include "vef/base/result.h"
 #include "vef/formats/rank_log.h"
@@ -20,7 +21,9 @@ namespace vef::merge {
 
 class RankBuilder {
  public:
-  RankBuilder(formats::TaskId rank, std::int32_t world_size, std::size_t threads, std::string path);
+  /// `store`: null: all in memory.
+  RankBuilder(formats::TaskId rank, std::int32_t world_size, std::size_t threads, std::string path,
+              Store* store);
 
   /// One event of `thread`, with its place on the host's clock and its number in its log. Events of one
   /// thread in order. An error means a log that contradicts itself in a way no missing part explains.
@@ -149,10 +152,10 @@ class RankBuilder {
   std::vector<Thread> threads_;
   std::uint64_t lost_requests_ = 0;               // completed, and posted in a hole
   std::unordered_set<std::uint32_t> lost_comms_;  // communicators made in a hole, or later
-  std::unordered_map<std::uint64_t, Pending> requests_;
+  FlatMap<Pending> requests_;
   std::unordered_map<std::uint64_t, Persistent> persistent_;
   std::unordered_map<std::uint64_t, Pending> messages_;         // of matched probes
-  std::unordered_map<std::uint32_t, std::uint32_t> comms_;      // number in the process -> index
+  FlatMap<std::uint32_t> comms_;                                // number in the process -> index
   std::unordered_map<std::uint32_t, std::uint32_t> creations_;  // index of the parent -> creations so far
   std::map<std::pair<std::uint32_t, std::uint8_t>, std::uint32_t> orders_;  // by communicator and kind
   std::unordered_map<std::uint32_t, WindowState> windows_;                  // by number in the process

@@ -237,18 +237,18 @@ Status RankBuilder::on_complete(const Context& context, const Event& event) {
 
 Status RankBuilder::complete_one(const Context& context, const formats::Completion& completion) {
   Pending pending;
-  if (const auto found = requests_.find(completion.request); found != requests_.end()) {
-    pending = found->second;
-    requests_.erase(found);
-  } else if (const auto started = persistent_.find(completion.request); started != persistent_.end()) {
+  if (!requests_.take(completion.request, pending)) {
+    const auto started = persistent_.find(completion.request);
+    if (started == persistent_.end()) {
+      if (data_.hole.any) {
+        ++lost_requests_;
+      } else {
+        note(context, "request " + std::to_string(completion.request) +
+                          " completes, but nothing that was read posts it");
+      }
+      return {};
+    }
     pending = std::exchange(started->second.active, Pending{});
-  } else if (data_.hole.any) {
-    ++lost_requests_;
-    return {};
-  } else {
-    note(context,
-         "request " + std::to_string(completion.request) + " completes, but nothing that was read posts it");
-    return {};
   }
   switch (pending.kind) {
     case PendingKind::kNothing:
@@ -321,12 +321,11 @@ Status RankBuilder::on_imrecv(const Context&, const Event& event) {
 
 void RankBuilder::on_request_free(const Event& event) {
   Pending pending;
-  if (const auto found = requests_.find(event.request); found != requests_.end()) {
-    pending = found->second;
-    requests_.erase(found);
-  } else if (const auto started = persistent_.find(event.request); started != persistent_.end()) {
-    pending = started->second.active;
-    persistent_.erase(started);
+  if (!requests_.take(event.request, pending)) {
+    if (const auto started = persistent_.find(event.request); started != persistent_.end()) {
+      pending = started->second.active;
+      persistent_.erase(started);
+    }
   }
   if (pending.kind != PendingKind::kReceive) return;
   // A request of a matched message has its source and tag already.
@@ -336,8 +335,8 @@ void RankBuilder::on_request_free(const Event& event) {
 
 void RankBuilder::on_cancel(const Event& event) {
   Pending pending;
-  if (const auto found = requests_.find(event.request); found != requests_.end()) {
-    pending = found->second;
+  if (const Pending* found = requests_.find(event.request)) {
+    pending = *found;
   } else if (const auto started = persistent_.find(event.request); started != persistent_.end()) {
     pending = started->second.active;
   }

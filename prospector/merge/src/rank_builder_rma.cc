@@ -110,7 +110,7 @@ Status RankBuilder::add_peers(const Context& context, std::span<const formats::R
   }
   sync.first_peer = static_cast<std::uint32_t>(data_.peers.size());
   sync.peers = static_cast<std::uint32_t>(peers.size());
-  data_.peers.insert(data_.peers.end(), peers.begin(), peers.end());
+  data_.peers.append(peers.begin(), peers.end());
   return {};
 }
 
@@ -124,7 +124,7 @@ void RankBuilder::end_access(WindowState& window, Sync& sync) {
   sync.kind = Sync::Kind::kComplete;
   sync.first_peer = static_cast<std::uint32_t>(data_.peers.size());
   sync.peers = static_cast<std::uint32_t>(window.started.size());
-  data_.peers.insert(data_.peers.end(), window.started.begin(), window.started.end());
+  data_.peers.append(window.started.begin(), window.started.end());
   for (const TaskId target : window.started) await(window, target, false, sync);
   window.accessing = false;
 }
@@ -153,7 +153,7 @@ void RankBuilder::end_exposure(WindowState& window, Sync& sync) {
   sync.kind = Sync::Kind::kWait;
   sync.first_peer = static_cast<std::uint32_t>(data_.peers.size());
   sync.peers = static_cast<std::uint32_t>(window.posted.size());
-  data_.peers.insert(data_.peers.end(), window.posted.begin(), window.posted.end());
+  data_.peers.append(window.posted.begin(), window.posted.end());
   window.posted.clear();
 }
 

@@ -193,7 +193,7 @@ class Barrier {
     op.first = index;
     op.count = 1;
     op.kind = OpKind::kCollective;
-    rank.threads[0].insert(rank.threads[0].begin(), op);
+    rank.threads[0].push_front(op);
   }
 
   std::vector<RankData>& ranks_;

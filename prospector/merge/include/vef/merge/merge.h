@@ -27,6 +27,10 @@ struct MergeOptions {
   /// member is left out.
   bool allow_unmatched = false;
   int compression_level = 0;  // of the output; 0: the default
+  /// Memory to stay within: what does not fit goes to a temporary file beside the output. 0: no bound. The
+  /// trace is the same, whatever the memory and the number of threads.
+  std::uint64_t memory = std::uint64_t{1} << 30;
+  unsigned threads = 0;  // 0: as many as there are processors
   /// Called now and then with the stage ("reading", "writing") and how much of it is done of how much; may be
   /// empty.
   std::function<void(std::string_view, std::uint64_t, std::uint64_t)> progress;
@@ -69,7 +73,8 @@ struct MergeReport {
   formats::TaskId tasks = 0;
   std::uint64_t threads = 0;      // logs read
   std::uint64_t events = 0;       // in the logs
-  std::uint64_t model_bytes = 0;  // memory of the events, for bytes per event
+  std::uint64_t model_bytes = 0;  // of the events once read, for bytes per event
+  std::uint64_t file_bytes = 0;   // of what was put in a temporary file
 
   formats::TraceHeader header;  // counts of records by kind
   std::uint64_t messages = 0;   // records of real messages
