@@ -71,6 +71,7 @@ nlohmann::ordered_json unmatched_json(const Unmatched& entry) {
           {"tag", entry.tag},
           {"communicator", entry.communicator},
           {"bytes", entry.bytes},
+          {"call_site", entry.site},
           {"why", entry.why},
           {"explained", entry.excused}};
 }

@@ -72,6 +72,23 @@ void RankSites::take(const formats::RankEvent& event) {
   }
 }
 
+class SiteNames::Namer : public vef::merge::Namer {};
+
+SiteNames::SiteNames() : namer_(std::make_unique<Namer>()) {}
+SiteNames::~SiteNames() = default;
+
+std::string SiteNames::name(const RankSites& rank, std::uint32_t site) {
+  const auto found = rank.frames_.find(site);
+  if (found == rank.frames_.end()) return "";
+  std::string text;
+  for (const std::uint64_t frame : found->second) {
+    const auto module = rank.modules_.find(frame >> kModuleShift);
+    if (!text.empty()) text += " < ";
+    text += namer_->name(module == rank.modules_.end() ? std::string() : module->second, frame & kOffsets);
+  }
+  return text;
+}
+
 void CallSites::add(const RankSites& rank) {
   std::map<std::uint64_t, std::uint32_t> modules;  // the rank's number -> ours
   for (const auto& [number, name] : rank.modules_) {

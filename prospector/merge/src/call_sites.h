@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,14 +29,29 @@ class RankSites {
   void add(const formats::RankEvent& event) {
     if (event.site != 0 || event.kind == formats::EventKind::kModule) take(event);
   }
+  bool empty() const { return frames_.empty(); }
 
  private:
   friend class CallSites;
+  friend class SiteNames;
   void take(const formats::RankEvent& event);
 
   std::map<std::uint64_t, std::string> modules_;                     // number -> path, newline, build id
   std::map<std::uint32_t, std::vector<std::uint64_t>> frames_;       // site -> return addresses
   std::map<std::pair<std::uint32_t, std::uint16_t>, SiteUse> uses_;  // (site, call)
+};
+
+/// Names single call sites for people. Not thread safe.
+class SiteNames {
+ public:
+  SiteNames();
+  ~SiteNames();
+  /// "exchange (halo.c:42) < main (main.c:7)"; "" for a site that the rank does not define.
+  std::string name(const RankSites& rank, std::uint32_t site);
+
+ private:
+  class Namer;
+  std::unique_ptr<Namer> namer_;
 };
 
 /// Those of all ranks.

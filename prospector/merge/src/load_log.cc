@@ -79,6 +79,7 @@ Result<RankData> load_rank(std::vector<std::unique_ptr<formats::RankLogReader>> 
   data.wall = wall;
   data.present = true;
   if (data.init_end == 0) data.init_end = first_base;
+  for (const Feed& feed : feeds) data.logs.push_back(feed.log->info().path);
   bool all_closed = true;
   for (const Feed& feed : feeds) all_closed = take_over(*feed.log, data) && all_closed;
   if (all_closed && data.ending == Ending::kKilled) {

@@ -17,6 +17,7 @@
 #include "load_log.h"
 #include "metadata.h"
 #include "prepared.h"
+#include "unmatched_sites.h"
 #include "vef/base/text.h"
 #include "vef/formats/rank_log_reader.h"
 #include "vef/formats/trace_io.h"
@@ -259,6 +260,7 @@ std::string describe(const Unmatched& entry) {
   if (entry.kind != Unmatched::Kind::kCollective) {
     text += entry.tag == formats::kAnyTag ? ", any tag" : ", tag " + std::to_string(entry.tag);
   }
+  if (!entry.site.empty()) return text + ", " + entry.communicator + ", at " + entry.site + ": " + entry.why;
   return text + ", " + entry.communicator + ": " + entry.why;
 }
 
@@ -354,6 +356,7 @@ Result<MergeReport> merge(const std::vector<std::string>& directories, const std
   auto prepared = prepare(std::move(loaded.ranks), std::move(loaded.worlds), zero, std::move(loaded.metadata),
                           report, means);
   if (!prepared.ok()) return prepared.error();
+  find_call_sites((*prepared)->ranks, workers, report.unmatched);
   if ((report.faults == 0 && report.damaged.empty()) || options.allow_unmatched) {
     if (auto status = write_file(**prepared, options, means, report); !status.ok()) return status.error();
   }

@@ -137,6 +137,25 @@ TEST_F(MergeDirectory, UnmatchedCallsKeepTheTraceFromBeingWritten) {
   EXPECT_TRUE(formats::read_trace(output()).ok());
 }
 
+TEST_F(MergeDirectory, UnmatchedCallsNameTheirPlaceInTheProgram) {
+  auto logs = ping();
+  logs[0] = Script(0, 2);
+  logs[0].at(0, 100).init();
+  logs[0].module(1, "/no/such/app\n").site(1, {std::uint64_t{1} << 48 | 0x10});
+  logs[0].site(2, {std::uint64_t{1} << 48 | 0x30, std::uint64_t{1} << 48 | 0x40});
+  logs[0].at(10, 1).from(1).send(1, 0, 8).at(1, 1).from(2).send(1, 0, 8);
+  logs[0].at(5, 1).from(1).collective(MpiCall::kBarrier, 0, 0).at(1, 1).finalize();
+  for (const Script& log : logs) write_log(log);
+  const auto report = run();
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_EQ(report->unmatched.size(), 1U);
+  // Events 0 to 3 are MPI_Init and the definitions; the second send is event 5.
+  EXPECT_EQ(
+      describe(report->unmatched[0]),
+      "rank 0, call 5: MPI_Send of 8 bytes to rank 1, tag 0, MPI_COMM_WORLD, at app+0x30 < app+0x40: send "
+      "number 2 with this source and tag, but rank 1 made 1 receive for them");
+}
+
 TEST_F(MergeDirectory, ALogThatWasNotClosedIsTruncated) {
   auto logs = ping();
   write_log(logs[0]);

@@ -281,6 +281,7 @@ struct RankData {
   std::vector<std::string> damage;  // one line each
   std::vector<std::string> notes;   // about a log that is sound
   RankSites sites;
+  std::vector<std::string> logs;  // where they lie, by thread
 };
 
 /// Lets the columns of the rank grow in `store`.

@@ -109,6 +109,11 @@ Script& Script::sequence(std::uint64_t number) {
   return *this;
 }
 
+Script& Script::from(std::uint32_t site) {
+  next_.site = site;
+  return *this;
+}
+
 Script& Script::as(MpiCall call) {
   next_.call = static_cast<std::uint16_t>(call);
   return *this;
@@ -343,6 +348,18 @@ Script& Script::region(std::int32_t begins, std::string name) {
 
 Script& Script::note(std::string text) {
   add(EventKind::kNote, MpiCall::kNone).text = std::move(text);
+  return *this;
+}
+
+Script& Script::module(std::uint64_t number, std::string text) {
+  auto& stored = add(EventKind::kModule, MpiCall::kNone);
+  stored.event.request = number;
+  stored.text = std::move(text);
+  return *this;
+}
+
+Script& Script::site(std::uint32_t number, std::vector<std::uint64_t> frames) {
+  from(number).add(EventKind::kSite, MpiCall::kNone).requests = std::move(frames);
   return *this;
 }
 

@@ -26,6 +26,7 @@ class Script {
   Script& sequence(std::uint64_t number);  // of the next event
   Script& as(formats::MpiCall call);       // the MPI function of the next event
   Script& tagged(std::int32_t tag);        // the tag of the next event: comm_create()
+  Script& from(std::uint32_t site);        // the call site of the next event
 
   Script& init();
   Script& finalize();
@@ -72,6 +73,8 @@ class Script {
   Script& io(std::uint64_t bytes, std::uint64_t request = 0);
   Script& region(std::int32_t begins, std::string name);
   Script& note(std::string text);
+  Script& module(std::uint64_t number, std::string text);
+  Script& site(std::uint32_t number, std::vector<std::uint64_t> frames);  // defines a call site
   Script& comm_create(std::uint32_t parent, std::uint32_t new_comm, std::vector<formats::RankRun> members,
                       std::uint8_t flags = 0, std::vector<formats::RankRun> remote = {});
   /// Worlds meet: processes of others have numbers from the world's size on.

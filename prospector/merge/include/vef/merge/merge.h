@@ -48,12 +48,13 @@ struct Unmatched {
   std::int32_t tag = 0;
   std::string communicator;  // for people: "MPI_COMM_WORLD", "communicator 3 (MPI_Comm_split, 4 ranks)"
   std::uint64_t bytes = 0;
+  std::string site;  // where in the program, if the recorder kept that: "exchange (halo.c:42) < main (main.c:7)"
   std::string why;
   /// A rank's log ends early or is damaged, which explains it: no fault of the program.
   bool excused = false;
 };
 
-/// "rank 3, call 17: MPI_Send of 4096 bytes to rank 2, tag 5, MPI_COMM_WORLD: why".
+/// "rank 3, call 17: MPI_Send of 4096 bytes to rank 2, tag 5, MPI_COMM_WORLD, at main (halo.c:42): why".
 std::string describe(const Unmatched& unmatched);
 
 /// One MPI_COMM_WORLD.
