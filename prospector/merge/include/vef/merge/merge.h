@@ -48,7 +48,8 @@ struct Unmatched {
   std::int32_t tag = 0;
   std::string communicator;  // for people: "MPI_COMM_WORLD", "communicator 3 (MPI_Comm_split, 4 ranks)"
   std::uint64_t bytes = 0;
-  std::string site;  // where in the program, if the recorder kept that: "exchange (halo.c:42) < main (main.c:7)"
+  std::string
+      site;  // where in the program, if the recorder kept that: "exchange (halo.c:42) < main (main.c:7)"
   std::string why;
   /// A rank's log ends early or is damaged, which explains it: no fault of the program.
   bool excused = false;
