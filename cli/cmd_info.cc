@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "command.h"
 #include "info_recording.h"
@@ -16,6 +17,7 @@
 #include "progress.h"
 #include "vef/base/units.h"
 #include "vef/formats/trace_io.h"
+#include "vef/formats/verify.h"
 
 namespace vef::cli {
 namespace {
@@ -28,6 +30,7 @@ struct Options {
   InputOptions reading;
   bool json = false;
   bool quiet = false;
+  bool verify = false;
 };
 
 struct SizeClass {
@@ -128,7 +131,8 @@ std::string one_line(std::string text) {
   return text;
 }
 
-void print_json(const formats::TraceReader& reader, const Summary& summary) {
+void print_json(const formats::TraceReader& reader, const Summary& summary,
+                const std::optional<std::uint64_t>& verified_parts) {
   const formats::TraceHeader& header = reader.header();
   const formats::Communicators& communicators = reader.communicators();
   Json out;
@@ -164,6 +168,7 @@ void print_json(const formats::TraceReader& reader, const Summary& summary) {
   out["metadata"] = Json::array();
   for (const auto& [key, value] : reader.metadata())
     out["metadata"].push_back({{"key", key}, {"value", value}});
+  if (verified_parts) out["verified"] = {{"records", summary.records()}, {"indexed_parts", *verified_parts}};
   fmt::print("{}\n", json_text(out));
 }
 
@@ -176,7 +181,8 @@ void print_communicators(const formats::Communicators& communicators) {
   fmt::print("{}\n", communicators.size() > kShown ? ", ..." : "");
 }
 
-void print_text(const formats::TraceReader& reader, const Summary& summary) {
+void print_text(const formats::TraceReader& reader, const Summary& summary,
+                const std::optional<std::uint64_t>& verified_parts) {
   const formats::TraceHeader& header = reader.header();
   // A pipe has no size.
   const std::string size = reader.bytes_total() == 0 ? "" : ", " + format_bytes(reader.bytes_total());
@@ -215,11 +221,19 @@ void print_text(const formats::TraceReader& reader, const Summary& summary) {
   if (!reader.metadata().empty()) fmt::print("\n  metadata\n");
   for (const auto& [key, value] : reader.metadata())
     fmt::print("  {:<18} {}\n", one_line(key), one_line(value));
+  if (!verified_parts) return;
+  fmt::print("\n  verified           counts of {} records; {}\n", format_count(summary.records()),
+             *verified_parts == 0 ? "no index in this file"
+                                  : "checksums and index of " + format_count(*verified_parts) + " parts");
 }
 
 int run_info(const Options& options) {
   const auto recording = find_recording(options.file);
   if (!recording) return report_error(recording.error());
+  if (options.verify && (*recording || options.file == "-"))
+    return report_error(usage_error("--verify: found " +
+                                    std::string(*recording ? "a recording" : "standard input") +
+                                    "; expected the file of a trace"));
   if (*recording) {
     if ((*recording)->empty())
       return report_error(
@@ -247,11 +261,17 @@ int run_info(const Options& options) {
       summary.add(record);
     }
   }
+  std::optional<std::uint64_t> verified_parts;
+  if (options.verify) {
+    const auto parts = formats::verify_index(options.file);
+    if (!parts) return report_error(parts.error());
+    verified_parts = *parts;
+  }
   print_losses(options.file, losses);
   if (options.json) {
-    print_json(reader, summary);
+    print_json(reader, summary, verified_parts);
   } else {
-    print_text(reader, summary);
+    print_text(reader, summary, verified_parts);
   }
   return kDone;
 }
@@ -262,13 +282,14 @@ Command add_info(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand(
       "info", "Say what a trace or a recording holds: counts, sizes, times, how it ended");
-  app->add_option(
-         "FILE", options->file,
-         "a trace: VEF (plain, .gz or .zst) or of another format (vef convert --list); or a rank's log "
-         "(.vlog), or the directory of vef record")
+  app->add_option("FILE", options->file,
+                  "a trace: VEF (plain, .gz, .zst or .vefb; - for standard input) or of another format (vef "
+                  "convert --list); or a rank's log "
+                  "(.vlog), or the directory of vef record")
       ->required();
   add_input_options(*app, options->reading);
   app->add_flag("--json", options->json, "print the result as JSON");
+  app->add_flag("--verify", options->verify, "read the trace again and check its index as well");
   app->add_flag("--quiet", options->quiet, "no progress bar");
   app->footer(
       "All of the file is read. Exit status 1 if a line cannot be read, a checksum or the header's counts "
@@ -277,6 +298,8 @@ Command add_info(CLI::App& root) {
       "Examples:\n"
       "  vef info app.vef.zst\n"
       "  vef info app.vef --json | jq .messages.bytes\n"
+      "  vef info app.vefb --verify\n"
+      "  zstdcat app.vef.zst | vef info -\n"
       "  vef info app-run/");
   return {app, [options] { return run_info(*options); }};
 }

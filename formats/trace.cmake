@@ -8,10 +8,17 @@ vef_library(formats
   src/byte_file.cc
   src/byte_source.cc
   src/byte_sink.cc
+  src/checked_writer.cc
+  src/record_counts.cc
+  src/vefb_decode.cc
+  src/vefb_encode.cc
+  src/vefb_reader.cc
+  src/vefb_writer.cc
   src/vef_text_buffer.cc
   src/vef_text_header.cc
   src/vef_text_reader.cc
   src/vef_text_writer.cc
+  src/verify.cc
   src/validate.cc
   src/validate_collectives.cc)
 target_link_libraries(vef_formats
@@ -21,6 +28,7 @@ target_link_libraries(vef_formats
 vef_test(formats_test vef::formats
   src/byte_test.cc
   src/trace_tail_test.cc
+  src/vefb_test.cc
   src/vef_text_test.cc
   src/vef_text_errors_test.cc
   src/vef_text_fuzz_test.cc

@@ -138,16 +138,15 @@ int main(int argc, char** argv) {
     fail({vef::ErrorKind::kInput, faults.front().message});
   std::printf("{\"bench\":\"trace_io\",\"records\":%zu,\"validated_per_s\":%.0f", trace.records.size(),
               records / (processor_seconds() - start));
-  for (const char* ending : {"", ".gz", ".zst"}) {
-    const std::string path = (folder / (std::string("bench_trace_io.vef") + ending)).string();
+  for (const char* ending : {".vef", ".vef.gz", ".vef.zst", ".vefb"}) {
+    const std::string path = (folder / (std::string("bench_trace_io") + ending)).string();
     double write = 1e30;
     double read = 1e30;
     for (int i = 0; i < repetitions; ++i) {
       write = std::min(write, write_seconds(path, trace));
       read = std::min(read, read_seconds(path, trace.records.size()));
     }
-    const char* name = *ending == '\0' ? "plain" : ending + 1;
-    std::printf(",\"%s\":{\"read_per_s\":%.0f,\"written_per_s\":%.0f,\"bytes_per_record\":%.2f}", name,
+    std::printf(",\"%s\":{\"read_per_s\":%.0f,\"written_per_s\":%.0f,\"bytes_per_record\":%.2f}", ending + 1,
                 records / read, records / write,
                 static_cast<double>(std::filesystem::file_size(path)) / records);
     std::filesystem::remove(path);

@@ -42,7 +42,8 @@ InputFile::InputFile(std::string path, int descriptor, std::uint64_t size)
 InputFile::~InputFile() { ::close(descriptor_); }
 
 Result<std::unique_ptr<InputFile>> InputFile::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = path == kStandardInput ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                                : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return system_error(path, "cannot open", errno);
   struct stat status {};
   const bool known = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);

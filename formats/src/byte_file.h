@@ -14,7 +14,10 @@
 
 namespace vef::formats {
 
-/// Reads a file (or pipe) front to back in blocks of its own buffer.
+/// The path that stands for standard input.
+inline constexpr std::string_view kStandardInput = "-";
+
+/// Reads a file (or pipe, or standard input) front to back in blocks of its own buffer.
 class InputFile {
  public:
   static Result<std::unique_ptr<InputFile>> open(const std::string& path);

@@ -84,11 +84,14 @@ class GzipSink final : public FileSink {
   std::vector<char> buffer_;
 };
 
+/// Digits of times hardly repeat: the long search of higher levels takes three times as long and finds less.
+constexpr int kZstdLevelForText = 1;
+
 class ZstdSink final : public FileSink {
  public:
   ZstdSink(std::unique_ptr<OutputFile> file, int level) : FileSink(std::move(file)) {
     if (context_ == nullptr) return;
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level == 0 ? ZSTD_CLEVEL_DEFAULT : level);
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level == 0 ? kZstdLevelForText : level);
     ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, 1);
   }
   ~ZstdSink() override { ZSTD_freeCCtx(context_); }
@@ -115,13 +118,19 @@ Status check_level(const std::string& path, int level, int highest) {
                      std::to_string(highest) + ", or 0 for the default");
 }
 
+constexpr int kGzipLevels = 9;
+constexpr int kZstdLevels = 19;
+
 }  // namespace
+
+Status check_zstd_level(const std::string& path, int level) { return check_level(path, level, kZstdLevels); }
 
 Result<std::unique_ptr<ByteSink>> ByteSink::create(const std::string& path, int level) {
   const bool gzip = path.ends_with(".gz");
   const bool zstd = path.ends_with(".zst");
   if (gzip || zstd) {
-    if (Status status = check_level(path, level, gzip ? 9 : 19); !status) return status.error();
+    if (Status status = check_level(path, level, gzip ? kGzipLevels : kZstdLevels); !status)
+      return status.error();
   }
   auto file = OutputFile::create(path);
   if (!file) return file.error();

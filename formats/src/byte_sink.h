@@ -14,6 +14,9 @@
 
 namespace vef::formats {
 
+/// Whether zstd has the level; 0 is the default.
+Status check_zstd_level(const std::string& path, int level);
+
 class ByteSink {
  public:
   virtual ~ByteSink() = default;

@@ -169,11 +169,15 @@ bool starts_zstd(std::string_view bytes) {
 Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path) {
   auto file = InputFile::open(path);
   if (!file) return file.error();
-  const auto start = (*file)->peek(4);
+  return open(std::move(*file));
+}
+
+Result<std::unique_ptr<ByteSource>> ByteSource::open(std::unique_ptr<InputFile> file) {
+  const auto start = file->peek(4);
   if (!start) return start.error();
-  if (start->starts_with("\x1f\x8b")) return GzipSource::create(std::move(*file));
-  if (starts_zstd(*start)) return std::unique_ptr<ByteSource>(new ZstdSource(std::move(*file)));
-  return std::unique_ptr<ByteSource>(new PlainSource(std::move(*file)));
+  if (start->starts_with("\x1f\x8b")) return GzipSource::create(std::move(file));
+  if (starts_zstd(*start)) return std::unique_ptr<ByteSource>(new ZstdSource(std::move(file)));
+  return std::unique_ptr<ByteSource>(new PlainSource(std::move(file)));
 }
 
 }  // namespace vef::formats

@@ -23,6 +23,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
 
   static Result<std::unique_ptr<ByteSource>> open(const std::string& path);
+  /// `file` stands at its begin.
+  static Result<std::unique_ptr<ByteSource>> open(std::unique_ptr<InputFile> file);
 
   /// Puts up to `size` bytes at `out`; 0: the end, and the compressed data were whole.
   virtual Result<std::size_t> read(char* out, std::size_t size) = 0;

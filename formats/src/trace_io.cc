@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "byte_file.h"
 #include "vef_text_reader.h"
 #include "vef_text_writer.h"
+#include "vefb_reader.h"
+#include "vefb_writer.h"
 
 namespace vef::formats {
 
@@ -24,12 +27,18 @@ std::size_t records_to_expect(const TraceReader& reader) {
 }  // namespace
 
 Result<std::unique_ptr<TraceReader>> TraceReader::open(const std::string& path) {
-  return VefTextReader::open(path);
+  auto file = InputFile::open(path);
+  if (!file) return file.error();
+  const auto start = (*file)->peek(vefb::kSignature.size());
+  if (!start) return start.error();
+  if (VefbReader::recognises(*start)) return VefbReader::open(std::move(*file));
+  return VefTextReader::open(std::move(*file));
 }
 
 Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& path, const TraceHeader& header,
                                                          const Communicators& communicators,
                                                          const Metadata& metadata, int level) {
+  if (path.ends_with(".vefb")) return VefbWriter::create(path, header, communicators, metadata, level);
   return VefTextWriter::create(path, header, communicators, metadata, level);
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "byte_file.h"
+#include "little_endian.h"
 
 namespace vef::formats {
 
@@ -22,16 +23,6 @@ constexpr std::size_t kFrameHeadBytes = 8;
 constexpr std::size_t kPayloadHeadBytes = 16;
 constexpr std::size_t kEntryBytes = 32;
 constexpr std::size_t kEndBytes = 16;
-
-void put(std::string& out, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 0xff));
-}
-
-std::uint64_t get(std::string_view bytes, std::size_t offset, std::size_t count) {
-  std::uint64_t value = 0;
-  for (std::size_t i = count; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[offset + i]);
-  return value;
-}
 
 std::uint32_t checksum(std::string_view bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
@@ -81,21 +72,25 @@ bool decode_metadata(std::string_view text, Metadata& metadata) {
 bool decode_payload(std::string_view payload, TraceTail& tail) {
   const std::size_t body = payload.size() - kEndBytes;
   if (payload.substr(0, kSignature.size()) != kSignature) return false;
-  if (checksum(payload.substr(0, body)) != get(payload, body, 4)) return false;
-  const std::uint64_t frames = get(payload, 8, 4);
-  const std::uint64_t metadata_bytes = get(payload, 12, 4);
+  if (checksum(payload.substr(0, body)) != get_number(payload, body, 4)) return false;
+  const std::uint64_t frames = get_number(payload, 8, 4);
+  const std::uint64_t metadata_bytes = get_number(payload, 12, 4);
   if (kPayloadHeadBytes + frames * kEntryBytes + metadata_bytes != body) return false;
   tail.frames.resize(frames);
   std::size_t at = kPayloadHeadBytes;
   for (FrameEntry& entry : tail.frames) {
-    entry = {get(payload, at, 8), get(payload, at + 8, 8), get(payload, at + 16, 8),
-             get(payload, at + 24, 8)};
+    entry = {get_number(payload, at, 8), get_number(payload, at + 8, 8), get_number(payload, at + 16, 8),
+             get_number(payload, at + 24, 8)};
     at += kEntryBytes;
   }
   return decode_metadata(payload.substr(at, metadata_bytes), tail.metadata);
 }
 
 }  // namespace
+
+bool starts_tail(std::string_view bytes) {
+  return bytes.size() >= 4 && get_number(bytes, 0, 4) == kFrameMagic;
+}
 
 Result<std::string> encode_tail(const TraceTail& tail) {
   const std::string metadata = encode_metadata(tail.metadata);
@@ -107,22 +102,22 @@ Result<std::string> encode_tail(const TraceTail& tail) {
   }
   std::string payload(kSignature);
   payload.reserve(size);
-  put(payload, tail.frames.size(), 4);
-  put(payload, metadata.size(), 4);
+  put_number(payload, tail.frames.size(), 4);
+  put_number(payload, metadata.size(), 4);
   for (const FrameEntry& entry : tail.frames) {
     for (const std::uint64_t value : {entry.offset, entry.first_line, entry.earliest, entry.latest}) {
-      put(payload, value, 8);
+      put_number(payload, value, 8);
     }
   }
   payload += metadata;
-  put(payload, checksum(payload), 4);
-  put(payload, size, 4);
+  put_number(payload, checksum(payload), 4);
+  put_number(payload, size, 4);
   payload += kSignature;
 
   std::string frame;
   frame.reserve(kFrameHeadBytes + payload.size());
-  put(frame, kFrameMagic, 4);
-  put(frame, size, 4);
+  put_number(frame, kFrameMagic, 4);
+  put_number(frame, size, 4);
   return frame + payload;
 }
 
@@ -133,12 +128,12 @@ Result<TraceTail> read_tail(const InputFile& file) {
   if (!end) return end.error();
   if (std::string_view(*end).substr(8) != kSignature) return TraceTail{};
 
-  const auto size = static_cast<std::size_t>(get(*end, 4, 4));
+  const auto size = static_cast<std::size_t>(get_number(*end, 4, 4));
   const Error damaged = input_error(file.path(), 0, "the index and metadata at the file's end are damaged");
   if (size < kLeast || size + kFrameHeadBytes > file.size()) return damaged;
   const auto frame = file.read_at(file.size() - size - kFrameHeadBytes, size + kFrameHeadBytes);
   if (!frame) return frame.error();
-  if (get(*frame, 0, 4) != kFrameMagic || get(*frame, 4, 4) != size) return damaged;
+  if (get_number(*frame, 0, 4) != kFrameMagic || get_number(*frame, 4, 4) != size) return damaged;
   TraceTail tail;
   if (!decode_payload(std::string_view(*frame).substr(kFrameHeadBytes), tail)) return damaged;
   return tail;

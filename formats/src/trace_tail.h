@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vef/base/result.h"
@@ -37,6 +38,9 @@ struct TraceTail {
   std::vector<FrameEntry> frames;
   Metadata metadata;
 };
+
+/// Whether bytes that begin so may be the frame.
+bool starts_tail(std::string_view bytes);
 
 /// The bytes of the frame. An error (without a file's name) if they would exceed what a frame can hold.
 Result<std::string> encode_tail(const TraceTail& tail);

@@ -38,14 +38,21 @@ std::size_t header_size(TraceVersion version) { return has_program_order(version
 
 }  // namespace
 
-Result<std::unique_ptr<TraceReader>> VefTextReader::open(const std::string& path) {
-  auto source = ByteSource::open(path);
+Result<std::unique_ptr<TraceReader>> VefTextReader::open(std::unique_ptr<InputFile> file) {
+  auto source = ByteSource::open(std::move(file));
   if (!source) return source.error();
-  std::unique_ptr<VefTextReader> reader(new VefTextReader(std::move(*source)));
+  auto reader = open(std::move(*source));
+  if (!reader) return reader.error();
+  if (Status status = (*reader)->read_metadata(); !status) return status.error();
+  return std::unique_ptr<TraceReader>(std::move(*reader));
+}
+
+Result<std::unique_ptr<VefTextReader>> VefTextReader::open(std::unique_ptr<ByteSource> source) {
+  std::unique_ptr<VefTextReader> reader(new VefTextReader(std::move(source)));
   if (Status status = reader->read_header(); !status) return status.error();
   if (Status status = reader->read_communicators(); !status) return status.error();
-  if (Status status = reader->read_metadata(); !status) return status.error();
-  return std::unique_ptr<TraceReader>(std::move(reader));
+  reader->counts_.expect(reader->header_);
+  return reader;
 }
 
 Status VefTextReader::read_metadata() {

@@ -115,7 +115,7 @@ Result<bool> VefTextReader::next(Record& record) {
     const char first = *scan.position();
     if (first == '\n') {
       // Empty lines are let pass where all records have been read.
-      if (messages_ != header_.messages || collective_records_ != header_.collective_records) {
+      if (!counts_.all_records()) {
         fault("an empty line; expected a record");
         return *error_;
       }
@@ -154,7 +154,7 @@ bool VefTextReader::scan_message(Scanner& scan, Record& record) {
   record.op = CollectiveOp::kBroadcast;
   record.comm = 0;
   record.recv_bytes = 0;
-  return count_message();
+  return count(record, counts_.add_message());
 }
 
 bool VefTextReader::scan_collective(Scanner& scan, Record& record) {
@@ -177,7 +177,7 @@ bool VefTextReader::scan_collective(Scanner& scan, Record& record) {
   record.op = static_cast<CollectiveOp>(op);
   record.comm = static_cast<CommId>(comm);
   record.peer = 0;
-  return count_collective(record);
+  return count(record, counts_.add_collective(record.id));
 }
 
 /// The last three fields of every record, and the end of the line.
@@ -222,40 +222,15 @@ bool VefTextReader::scan_line_end(Scanner& scan) {
   return fault("a further field " + quoted(token_at(scan.token())) + "; expected the end of the line");
 }
 
-bool VefTextReader::count_message() {
-  if (++messages_ <= header_.messages) return true;
-  return fault("one point-to-point record more; the header promises " + std::to_string(header_.messages));
-}
-
-bool VefTextReader::count_collective(const Record& record) {
-  if (++collective_records_ > header_.collective_records) {
-    return fault("one collective record more; the header promises " +
-                 std::to_string(header_.collective_records));
-  }
-  if (collectives_.insert(record.id) && collectives_.size() > header_.collectives) {
-    return fault("G" + std::to_string(record.id) + " is one collective more; the header promises " +
-                 std::to_string(header_.collectives));
-  }
-  return true;
+bool VefTextReader::count(const Record& record, bool as_promised) {
+  return as_promised || fault(counts_.excess(record));
 }
 
 Result<bool> VefTextReader::end_of_text() {
-  const bool short_of_messages = messages_ < header_.messages;
-  const bool short_of_collectives = collective_records_ < header_.collective_records;
-  if (short_of_messages || short_of_collectives) {
-    fault("ends after " + std::to_string(messages_ + collective_records_) + " records (" +
-          std::to_string(messages_) + " point-to-point, " + std::to_string(collective_records_) +
-          " collective); the header promises " +
-          std::to_string(header_.messages + header_.collective_records) + " (" +
-          std::to_string(header_.messages) + " and " + std::to_string(header_.collective_records) + ")");
-    return *error_;
-  }
-  if (collectives_.size() < header_.collectives) {
-    fault("ends after " + std::to_string(collectives_.size()) + " collectives; the header promises " +
-          std::to_string(header_.collectives));
-    return *error_;
-  }
-  return false;
+  const std::string lack = counts_.lack();
+  if (lack.empty()) return false;
+  fault(lack);
+  return *error_;
 }
 
 bool VefTextReader::fault(const std::string& message) {

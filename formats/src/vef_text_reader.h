@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace_ids.h"
+#include "record_counts.h"
 #include "vef/formats/trace_io.h"
 #include "vef_text_buffer.h"
 
@@ -17,7 +17,10 @@ namespace vef::formats {
 
 class VefTextReader final : public TraceReader {
  public:
-  static Result<std::unique_ptr<TraceReader>> open(const std::string& path);
+  /// `file` stands at its begin.
+  static Result<std::unique_ptr<TraceReader>> open(std::unique_ptr<InputFile> file);
+  /// Has read header and communicator lines.
+  static Result<std::unique_ptr<VefTextReader>> open(std::unique_ptr<ByteSource> source);
 
   const TraceHeader& header() const override { return header_; }
   const Communicators& communicators() const override { return communicators_; }
@@ -62,8 +65,7 @@ class VefTextReader final : public TraceReader {
   bool scan_dependency(Scanner& scan, Record& record, bool& real_message);
   bool scan_task(Scanner& scan, TaskId& task, Field field);
   bool scan_line_end(Scanner& scan);
-  bool count_message();
-  bool count_collective(const Record& record);
+  bool count(const Record& record, bool as_promised);
   Result<bool> end_of_text();
 
   // All return false, having set error_.
@@ -77,9 +79,7 @@ class VefTextReader final : public TraceReader {
   Communicators communicators_;
   Metadata metadata_;
   std::uint64_t line_ = 0;
-  std::uint64_t messages_ = 0;
-  std::uint64_t collective_records_ = 0;
-  DistinctIds collectives_;
+  RecordCounts counts_;
   DepKind dep_ = DepKind::kIndependent;  // of the record being read, for messages
   std::optional<Error> error_;
 };

@@ -19,9 +19,9 @@ namespace {
 Format vef_format() {
   Format format;
   format.name = "vef";
-  format.title = "VEF trace (.gz and .zst compress)";
-  format.endings = {".vef"};
-  format.keeps = "everything; metadata in .vef.zst only";
+  format.title = "VEF trace (.gz and .zst compress; .vefb is binary)";
+  format.endings = {".vef", ".vefb"};
+  format.keeps = "everything; metadata in .vef.zst and .vefb only";
   format.loses = "nothing";
   format.recognises = [](std::string_view head) { return head.starts_with("VEF"); };
   format.open = [](const std::string& path, const Options&, Losses&) { return TraceReader::open(path); };
@@ -80,9 +80,10 @@ const Format* by_ending(std::string_view path, bool (*fits)(const Format&)) {
   return best;
 }
 
-/// The first bytes, decompressed. Of pipes nothing is taken.
+/// The first bytes, decompressed. Of pipes and standard input nothing is taken.
 Result<std::string> read_head(const std::string& path) {
   struct stat status {};
+  if (path == formats::kStandardInput) return std::string();
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return std::string();
   auto source = formats::ByteSource::open(path);
   if (!source) return source.error();
