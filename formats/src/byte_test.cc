@@ -205,10 +205,11 @@ TEST(OutputFile, AFileThatCannotGrowIsReportedAndRemoved) {
 }
 
 TEST(OutputFile, AFolderThatDoesNotExistIsReported) {
-  const auto file = OutputFile::create("/nonexistent/t");
+  const TemporaryFolder folder;
+  const std::string path = folder.file("absent") + "/t";
+  const auto file = OutputFile::create(path);
   ASSERT_FALSE(file.ok());
-  EXPECT_EQ(file.error().message,
-            "/nonexistent/t: cannot create a file in its folder: No such file or directory");
+  EXPECT_EQ(file.error().message, path + ": cannot create a file in its folder: No such file or directory");
 }
 
 }  // namespace
