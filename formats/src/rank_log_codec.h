@@ -45,6 +45,9 @@ inline constexpr std::uint32_t kKinds = 128;
 /// other columns are looked at once in kEventsPerMark events, each of which takes 2 bytes of heads, 2 classes
 /// and 16 bytes of bits at most; the last store spills over by 8 bytes.
 inline constexpr std::size_t kFieldsMargin = 256;
+/// Events that repeat others take one byte of it at most, and are not asked for room: kFields is looked at
+/// with the other columns.
+inline constexpr std::size_t kRepeatsMargin = kEventsPerMark;
 inline constexpr std::size_t kHeadsMargin = kEventsPerMark * 2 + 8;
 inline constexpr std::size_t kClassesMargin = kEventsPerMark * 2 + 8;
 inline constexpr std::size_t kBitsMargin = kEventsPerMark * 16 + 16;

@@ -139,10 +139,11 @@ struct ShapeIndex {
   static constexpr unsigned kVariants = 64;  // of a shape; what differs more often than that repeats nothing
   std::uint64_t sets[1u << kSetBits];        // four slot numbers each, the youngest in the lowest 16 bits
   std::uint8_t variants[1u << kSetBits];     // of the shape with this hash
-  std::uint16_t follower[kSlots];  // the slot of the event after the last one of this slot: loops repeat
-  std::uint16_t by_memo[kSlots];   // by the memo's hash
-  std::uint32_t last;              // slot
-  EventMemo memos[kSlots];         // what the caller knows the event by that the slot predicts
+  std::uint16_t follower[kSlots + 1];  // the slot of the event after the last one of this slot: loops repeat
+  std::uint16_t by_memo[kSlots];       // by the memo's hash
+  std::uint32_t last;                  // slot; kClosed: no event may follow, and find() finds none
+  static constexpr std::uint32_t kClosed = kSlots;
+  EventMemo memos[kSlots];  // what the caller knows the event by that the slot predicts
 
   void reset() {
     std::memset(sets, 0, sizeof sets);
@@ -195,6 +196,7 @@ struct ShapeIndex {
   __attribute__((noinline)) std::uint32_t look_up(std::uint64_t word_0, std::uint64_t word_1,
                                                   std::uint64_t word_2, std::uint64_t word_3,
                                                   std::uint64_t word_4) {
+    if (last == kClosed) return 0;
     const EventMemo memo{{word_0, word_1, word_2, word_3, word_4}};
     const std::uint32_t number = by_memo[place_of(memo)];
     if (!are_same(memo, memos[number])) return 0;

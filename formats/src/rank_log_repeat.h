@@ -27,7 +27,7 @@ struct OpenChunk {
   ShapeIndex index;
   Context context;
 
-  VEF_INLINE std::uint32_t find(const EventMemo& memo) { return io.fields.room() ? index.find(memo) : 0; }
+  VEF_INLINE std::uint32_t find(const EventMemo& memo) { return index.find(memo); }
 
   /// An event that posts `request`. After repeat(): posted().
   VEF_INLINE std::uint32_t find_request(const EventMemo& memo, std::uint64_t request) {
@@ -45,7 +45,7 @@ struct OpenChunk {
   /// A kComplete with one completion, of a send, known by the last word of its memo; the others are 0. After
   /// repeat(): completed().
   VEF_INLINE std::uint32_t find_send_end(std::uint64_t last_word, std::uint64_t request) {
-    return request == context.next_completed && io.fields.room() ? index.find(last_word) : 0;
+    return request == context.next_completed ? index.find(last_word) : 0;
   }
 
   /// A kComplete with one completion, of the receive of a message as it was asked for. After repeat():
@@ -100,6 +100,12 @@ struct OpenChunk {
         .store(commit_word(new_check, events), std::memory_order_release);
     if (events % kEventsPerMark == 0) [[unlikely]]
       mark(events);
+  }
+
+  /// No further event: the next append() turns the chunk over.
+  void close() {
+    io.fields.limit = nullptr;
+    index.last = ShapeIndex::kClosed;
   }
 
   /// Once in kEventsPerMark events: notes the check value, and closes the chunk where a column is nearly

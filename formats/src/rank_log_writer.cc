@@ -110,7 +110,7 @@ RankLogWriter::State& RankLogWriter::state() const noexcept { return static_cast
 
 void RankLogWriter::State::stop(const char* path, const char* what, int error_number) {
   stopped = true;
-  io.fields.limit = nullptr;  // no event has room any more: append() needs no test of its own
+  close();
   if (error[0] == '\0')
     std::snprintf(error, sizeof error, "%.160s: %s: %s", path, what, error_text(error_number));
 }
@@ -215,7 +215,7 @@ bool RankLogWriter::State::map_open_chunk(bool map_file) {
 
 void RankLogWriter::State::reset_positions() {
   io.fields.at = columns[kFields];
-  io.fields.limit = columns[kFields] + plan.columns[kFields] - kFieldsMargin;
+  io.fields.limit = columns[kFields] + plan.columns[kFields] - kFieldsMargin - kRepeatsMargin;
   io.heads = columns[kHeads];
   classes = columns[kClasses];
   io.bits = columns[kBits];
@@ -304,10 +304,11 @@ __attribute__((noinline)) void OpenChunk::mark(std::uint32_t events) {
   auto& state = static_cast<RankLogWriter::State&>(*this);
   const Plan& plan = state.plan;
   state.marks[events / kEventsPerMark - 1] = mark_word(check);
-  const bool full = io.heads > state.columns[kHeads] + plan.columns[kHeads] - kHeadsMargin ||
+  const bool full = !io.fields.room() ||
+                    io.heads > state.columns[kHeads] + plan.columns[kHeads] - kHeadsMargin ||
                     classes_end() > state.columns[kClasses] + plan.columns[kClasses] - kClassesMargin ||
                     io.bit / 8 > plan.columns[kBits] - kBitsMargin;
-  if (full) io.fields.limit = nullptr;
+  if (full) close();
 }
 
 /// Encodes and commits. False: there is no room, or the log has stopped.

@@ -178,7 +178,8 @@ inline void Call::log_any(Event& event, bool posting, const formats::EventMemo* 
 template <class Find, class Then>
 [[gnu::always_inline]] inline bool repeats(const CallTimes& times, Find find,
                                            std::optional<std::uint8_t> completion, Then then) {
-  if (times.sequence != 0 || !process.plain.load(std::memory_order_relaxed)) [[unlikely]]
+  // With one thread, as there was before if there is now, a call has no sequence number.
+  if (!process.plain.load(std::memory_order_relaxed)) [[unlikely]]
     return false;
   Thread& thread = *local.thread;
   formats::rank_log::OpenChunk& chunk = thread.log->open_chunk();

@@ -153,6 +153,8 @@ template <class Count>
 [[gnu::always_inline]] inline bool outermost() {
   if (local.depth != 0) [[unlikely]]
     return false;
+  if (process.plain.load(std::memory_order_relaxed) && local.thread != nullptr) [[likely]]
+    return true;  // and nobody asks for the caller
   if (process.mode.load(std::memory_order_relaxed) != Mode::kRecording && !first_call()) [[unlikely]]
     return false;
   local.caller = __builtin_return_address(0);

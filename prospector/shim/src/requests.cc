@@ -2,6 +2,7 @@
 #include "requests.h"
 
 #include <cstdlib>
+#include <cstring>
 
 namespace vef::shim {
 namespace {
@@ -75,8 +76,9 @@ void RequestTable::remove_chained(Slot& slot) {
 
 bool RequestTable::grow_slots() {
   const std::size_t capacity = capacity_ == 0 ? kFirstSlots : capacity_ * 2;
-  auto* slots = static_cast<Slot*>(std::calloc(capacity, sizeof(Slot)));
+  auto* slots = static_cast<Slot*>(std::aligned_alloc(alignof(Slot), capacity * sizeof(Slot)));
   if (slots == nullptr) return false;
+  std::memset(static_cast<void*>(slots), 0, capacity * sizeof(Slot));
   for (std::size_t i = 0; i < capacity_; ++i) {
     if (!slots_[i].used()) continue;
     std::size_t index = handle_hash(slots_[i].handle) & (capacity - 1);

@@ -54,7 +54,7 @@ static_assert(offsetof(Operation, cancelled) == offsetof(Operation, persistent) 
 
 class RequestTable {
  public:
-  /// Memory for the first requests; false where there is none.
+  /// Memory for the first requests; false where there is none. Before everything else.
   bool start();
 
   /// Gives the memory back. There is no destructor: the recorder's tables live as long as the process, and
@@ -108,7 +108,8 @@ class RequestTable {
     Operation operation;
     std::uint32_t next;
   };
-  struct Slot {
+  // A power of two, so that places take a shift; and one line of the cache.
+  struct alignas(64) Slot {
     std::uint64_t handle;
     Operation first;
     std::uint32_t next;  // of the chain, index + 1 into nodes_; 0: end
@@ -120,7 +121,6 @@ class RequestTable {
 
   /// Index of the handle's slot; kNone if it has none.
   [[gnu::always_inline]] std::size_t find(std::uint64_t handle) const {
-    if (capacity_ == 0) return kNone;
     const std::size_t index = handle_hash(handle) & (capacity_ - 1);
     if (slots_[index].handle == handle && slots_[index].used()) [[likely]]
       return index;
