@@ -54,7 +54,7 @@ def main():
 
     small = data / "small.vef"
     said = run(vef, "convert", small, work / "x.nope", status=2).stderr
-    expect("an unknown ending", "its ending tells no format that is written; expected one of .vef, .goal, " in said, True)
+    expect("an unknown ending", "its ending tells no format that is written; expected one of .vef, .vefb, .goal, " in said, True)
     said = run(vef, "convert", small, work / "x.goal", "--to", "gaol", status=2).stderr
     expect("an unknown format", said.startswith("vef: --to: found 'gaol'; expected vef, goal, goal-bin, simgrid-ti"), True)
     for name in ("x.bin.gz", "x.ti.zst"):
