@@ -17,7 +17,7 @@
 namespace vef::formats::rank_log {
 
 /// What append() touches.
-struct OpenChunk {
+struct ChunkWriter {
   Encoder io;
   std::uint8_t* classes = nullptr;  // where kClasses begins
   std::uint64_t check = 0;

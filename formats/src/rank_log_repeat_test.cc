@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenChunk::repeat() and its like write what append() writes, byte for byte: two writers get the same
+// ChunkWriter::repeat() and its like write what append() writes, byte for byte: two writers get the same
 // random program, one of them in the short form wherever it takes it.
 #include <gtest/gtest.h>
 
@@ -128,7 +128,7 @@ class Program {
   std::vector<RankEvent> open_;
 };
 
-std::uint32_t find(rank_log::OpenChunk& chunk, const Step& step) {
+std::uint32_t find(rank_log::ChunkWriter& chunk, const Step& step) {
   const Completion& end = step.completion;
   switch (step.event.kind) {
     case EventKind::kIsend:
@@ -148,7 +148,7 @@ std::uint32_t find(rank_log::OpenChunk& chunk, const Step& step) {
 
 bool repeats(RankLogWriter& writer, const Step& step) {
   const RankEvent& event = step.event;
-  rank_log::OpenChunk& chunk = writer.open_chunk();
+  rank_log::ChunkWriter& chunk = writer.open_chunk();
   const std::uint32_t number = find(chunk, step);
   if (number == 0) return false;
   std::optional<std::uint8_t> completion;
@@ -215,7 +215,7 @@ TEST(RankLogRepeat, KnowsNothingBeforeItIsTold) {
   const TemporaryFolder folder;
   RankLogWriter* writer = create_writer(nanosecond_options(folder.path()));
   ASSERT_NE(writer, nullptr);
-  rank_log::OpenChunk& chunk = writer->open_chunk();
+  rank_log::ChunkWriter& chunk = writer->open_chunk();
   EventMemo memo;
   memo.words[4] = 9;
   EXPECT_EQ(chunk.find(memo), 0U);

@@ -71,7 +71,7 @@ struct RankLogWriter::Packing {
   };
 };
 
-struct RankLogWriter::State : OpenChunk {
+struct RankLogWriter::State : ChunkWriter {
   std::uint32_t* marks = nullptr;
   bool stopped = false;
   std::uint64_t first_event = 0;
@@ -300,7 +300,7 @@ bool RankLogWriter::State::seal() {
   return false;
 }
 
-__attribute__((noinline)) void OpenChunk::mark(std::uint32_t events) {
+__attribute__((noinline)) void ChunkWriter::mark(std::uint32_t events) {
   auto& state = static_cast<RankLogWriter::State&>(*this);
   const Plan& plan = state.plan;
   state.marks[events / kEventsPerMark - 1] = mark_word(check);

@@ -173,8 +173,8 @@ inline void Call::log_any(Event& event, bool posting, const formats::EventMemo* 
 #define VEF_INLINED __attribute__((always_inline))
 
 /// Logs the call by what the log knows it by, where nothing is out of the ordinary: `find(chunk)` asks one of
-/// OpenChunk's find functions for its slot. False: it is to be logged in full. `completion`: of OpenChunk's
-/// repeat(). `then(chunk, slot)` is called once it is logged.
+/// ChunkWriter's find functions for its slot. False: it is to be logged in full. `completion`: of
+/// ChunkWriter's repeat(). `then(chunk, slot)` is called once it is logged.
 template <class Find, class Then>
 [[gnu::always_inline]] inline bool repeats(const CallTimes& times, Find find,
                                            std::optional<std::uint8_t> completion, Then then) {
@@ -182,7 +182,7 @@ template <class Find, class Then>
   if (!process.plain.load(std::memory_order_relaxed)) [[unlikely]]
     return false;
   Thread& thread = *local.thread;
-  formats::rank_log::OpenChunk& chunk = thread.log->open_chunk();
+  formats::rank_log::ChunkWriter& chunk = thread.log->open_chunk();
   const std::uint32_t slot = find(chunk);
   if (slot == 0) [[unlikely]]
     return false;

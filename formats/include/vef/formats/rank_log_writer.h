@@ -25,7 +25,7 @@ struct ClockSample {
 
 class RankLogWriter;
 namespace rank_log {
-struct OpenChunk;
+struct ChunkWriter;
 }
 
 struct RankLogOptions {
@@ -82,7 +82,7 @@ class RankLogWriter {
 
   /// Where events that repeat others are appended at less cost: rank_log_repeat.h, which also completes the
   /// type.
-  rank_log::OpenChunk& open_chunk() noexcept { return *chunk_; }
+  rank_log::ChunkWriter& open_chunk() noexcept { return *chunk_; }
 
   /// Seals the open chunk now: what is recorded so far lies compressed in the .vlog file.
   AppendResult flush() noexcept;
@@ -109,14 +109,14 @@ class RankLogWriter {
   void abandon() noexcept;
 
  private:
-  friend struct rank_log::OpenChunk;
+  friend struct rank_log::ChunkWriter;
   RankLogWriter() = default;
   struct State;
   struct Packing;
   struct Memory;
   State& state() const noexcept;
   static RankLogWriter* create_memory(const RankLogOptions& options, const char*& error);
-  rank_log::OpenChunk* chunk_ = nullptr;  // of the State
+  rank_log::ChunkWriter* chunk_ = nullptr;  // of the State
 };
 
 }  // namespace vef::formats
