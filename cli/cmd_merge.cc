@@ -10,6 +10,7 @@
 #include "output.h"
 #include "progress.h"
 #include "vef/base/units.h"
+#include "vef/formats/trace_io.h"
 #include "vef/merge/merge.h"
 
 namespace vef::cli {
@@ -182,7 +183,7 @@ void print_some(const std::vector<std::string>& lines) {
 
 /// Where the metadata are kept that tell of ranks and their ends.
 std::string keeper(const MergeReport& report) {
-  if (report.output.ends_with(".zst")) return "the trace says so";
+  if (formats::TraceWriter::keeps_metadata(report.output)) return "the trace says so";
   return report.output + " has no room to say so, a .vef.zst has";
 }
 

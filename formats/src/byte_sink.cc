@@ -123,11 +123,17 @@ constexpr int kZstdLevels = 19;
 
 }  // namespace
 
+Compression compression_of_name(std::string_view path) {
+  if (path.ends_with(".gz")) return Compression::kGzip;
+  return path.ends_with(".zst") ? Compression::kZstd : Compression::kNone;
+}
+
 Status check_zstd_level(const std::string& path, int level) { return check_level(path, level, kZstdLevels); }
 
 Result<std::unique_ptr<ByteSink>> ByteSink::create(const std::string& path, int level) {
-  const bool gzip = path.ends_with(".gz");
-  const bool zstd = path.ends_with(".zst");
+  const Compression compression = compression_of_name(path);
+  const bool gzip = compression == Compression::kGzip;
+  const bool zstd = compression == Compression::kZstd;
   if (gzip || zstd) {
     if (Status status = check_level(path, level, gzip ? kGzipLevels : kZstdLevels); !status)
       return status.error();

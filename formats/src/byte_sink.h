@@ -14,6 +14,9 @@
 
 namespace vef::formats {
 
+/// What create() makes of a file of this name.
+Compression compression_of_name(std::string_view path);
+
 /// Whether zstd has the level; 0 is the default.
 Status check_zstd_level(const std::string& path, int level);
 

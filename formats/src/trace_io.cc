@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "byte_file.h"
+#include "byte_sink.h"
 #include "vef_text_reader.h"
 #include "vef_text_writer.h"
 #include "vefb_reader.h"
@@ -24,6 +25,8 @@ std::size_t records_to_expect(const TraceReader& reader) {
       {promised, std::max<std::uint64_t>(reader.bytes_total() / kShortestRecord, 1024), kMostAhead}));
 }
 
+bool is_binary(const std::string& path) { return path.ends_with(".vefb"); }
+
 }  // namespace
 
 Result<std::unique_ptr<TraceReader>> TraceReader::open(const std::string& path) {
@@ -38,8 +41,12 @@ Result<std::unique_ptr<TraceReader>> TraceReader::open(const std::string& path) 
 Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& path, const TraceHeader& header,
                                                          const Communicators& communicators,
                                                          const Metadata& metadata, int level) {
-  if (path.ends_with(".vefb")) return VefbWriter::create(path, header, communicators, metadata, level);
+  if (is_binary(path)) return VefbWriter::create(path, header, communicators, metadata, level);
   return VefTextWriter::create(path, header, communicators, metadata, level);
+}
+
+bool TraceWriter::keeps_metadata(const std::string& path) {
+  return is_binary(path) || compression_of_name(path) == Compression::kZstd;
 }
 
 Result<Trace> read_trace(const std::string& path) {

@@ -101,6 +101,24 @@ Trace wild_trace(TaskId tasks, std::uint64_t seed, std::size_t records) {
   return trace;
 }
 
+TEST(Vefb, IsNamedAmongTheFormsThatKeepMetadata) {
+  for (const char* path : {"t.vefb", "t.vef.zst"}) EXPECT_TRUE(TraceWriter::keeps_metadata(path)) << path;
+  for (const char* path : {"t.vef", "t.vef.gz"}) EXPECT_FALSE(TraceWriter::keeps_metadata(path)) << path;
+  // And so they do.
+  const TemporaryFolder folder;
+  Trace trace;
+  trace.header.tasks = 1;
+  trace.communicators = {{0}};
+  trace.metadata = {{"program", "one"}};
+  for (const char* name : {"t.vefb", "t.vef.zst", "t.vef", "t.vef.gz"}) {
+    const std::string path = folder.file(name);
+    ASSERT_TRUE(write_trace(path, trace).ok());
+    const auto back = read_trace(path);
+    ASSERT_TRUE(back.ok()) << back.error().message;
+    EXPECT_EQ(!back->metadata.empty(), TraceWriter::keeps_metadata(path)) << path;
+  }
+}
+
 TEST(Vefb, WhateverIsInRangeComesBack) {
   expect_back(wild_trace(1, 1, 500));
   expect_back(wild_trace(256, 2, 5'000));

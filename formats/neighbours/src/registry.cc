@@ -27,7 +27,7 @@ Format vef_format() {
   format.open = [](const std::string& path, const Options&, Losses&) { return TraceReader::open(path); };
   format.create = [](const std::string& path, const TraceReader& trace, const Options& options,
                      Losses& losses) {
-    if (!path.ends_with(".zst")) note_metadata(trace, losses);
+    if (!TraceWriter::keeps_metadata(path)) note_metadata(trace, losses);
     return TraceWriter::create(path, trace.header(), trace.communicators(), trace.metadata(), options.level);
   };
   return format;

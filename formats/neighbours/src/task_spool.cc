@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task_spool.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
+
+#include "vef/base/temporary_file.h"
 
 namespace vef::neighbours {
 
@@ -26,12 +26,8 @@ Status TaskSpool::append(std::size_t task, std::string_view bytes) {
 
 Status TaskSpool::write_out() {
   if (descriptor_ < 0) {
-    std::string folder = std::filesystem::path(beside_).parent_path().string();
-    if (folder.empty()) folder = ".";
-    std::string name = folder + "/.vef-spool-XXXXXX";
-    descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+    descriptor_ = open_temporary_file(std::filesystem::path(beside_).parent_path().string());
     if (descriptor_ < 0) return system_error(beside_, "cannot create a temporary file in its folder", errno);
-    ::unlink(name.c_str());
   }
   for (Task& task : tasks_) {
     std::string_view left = task.waiting;

@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
+
+#include "vef/base/temporary_file.h"
 
 namespace vef::merge {
 
@@ -59,14 +60,8 @@ Store::Block Store::fail(std::size_t bytes, const char* what, int number) {
   return heap_block(bytes);
 }
 
-/// A file without a name: it is gone with the process, however that ends.
 bool Store::open_file() {
-  if (fd_ >= 0) return true;
-  fd_ = open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd_ >= 0) return true;
-  std::string name = directory_ + "/.vef-merge-XXXXXX";
-  fd_ = mkostemp(name.data(), O_CLOEXEC);
-  if (fd_ >= 0) unlink(name.c_str());
+  if (fd_ < 0) fd_ = open_temporary_file(directory_);
   return fd_ >= 0;
 }
 

@@ -52,6 +52,8 @@ class TraceWriter {
   static Result<std::unique_ptr<TraceWriter>> create(const std::string& path, const TraceHeader& header,
                                                      const Communicators& communicators,
                                                      const Metadata& metadata = {}, int level = 0);
+  /// Whether the form that create() chooses for PATH has room for metadata.
+  static bool keeps_metadata(const std::string& path);
 
   virtual Status write(const Record& record) = 0;
   /// Writes what is buffered, syncs the metadata and renames. Without it the destructor removes the temporary
