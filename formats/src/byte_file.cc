@@ -37,7 +37,7 @@ std::string resolve(const std::string& path) {
 }  // namespace
 
 InputFile::InputFile(std::string path, int descriptor, std::uint64_t size)
-    : path_(std::move(path)), descriptor_(descriptor), size_(size), buffer_(kBufferBytes) {}
+    : path_(std::move(path)), descriptor_(descriptor), size_(size) {}
 
 InputFile::~InputFile() { ::close(descriptor_); }
 
@@ -52,6 +52,7 @@ Result<std::unique_ptr<InputFile>> InputFile::open(const std::string& path) {
 }
 
 Result<std::string_view> InputFile::peek(std::size_t wanted) {
+  if (buffer_.empty()) buffer_.resize(kBufferBytes);  // read_at() alone needs none
   if (end_ - begin_ < wanted && begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;

@@ -8,10 +8,8 @@
 
 namespace vef::fuzz {
 
-/// Reads `input` as `format`; what can be read must be sound as a trace, but for what `validate` may find.
-inline bool read_as(const char* format, std::string_view input) {
-  static const Folder folder;
-  const std::string path = folder.write("input", input);
+/// Reads a file as `format`; what can be read must be sound as a trace, but for what `validate` may find.
+inline bool read_file_as(const char* format, const std::string& path) {
   neighbours::Losses losses;
   const auto trace = neighbours::read_trace(path, format, {}, losses);
   if (!trace) {
@@ -21,6 +19,11 @@ inline bool read_as(const char* format, std::string_view input) {
   const auto faults = formats::validate(*trace);
   for (const formats::TraceFault& fault : faults) check_message(fault.message);
   return faults.empty();
+}
+
+inline bool read_as(const char* format, std::string_view input) {
+  static const Folder folder;
+  return read_file_as(format, folder.write("input", input));
 }
 
 /// A small trace as `format` has it, each in a file `name` of its own.

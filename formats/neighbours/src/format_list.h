@@ -10,6 +10,7 @@ namespace vef::neighbours {
 Format goal_text_format();
 Format goal_binary_format();
 Format simgrid_format();
+Format dumpi_format();
 Format chrome_format();
 
 /// Two forms of one format, between which nothing need be lost.

@@ -34,8 +34,8 @@ Format vef_format() {
 }
 
 const std::vector<Format>& registry() {
-  static const std::vector<Format> formats = {vef_format(), goal_text_format(), goal_binary_format(),
-                                              simgrid_format(), chrome_format()};
+  static const std::vector<Format> formats = {vef_format(),     goal_text_format(), goal_binary_format(),
+                                              simgrid_format(), dumpi_format(),     chrome_format()};
   return formats;
 }
 

@@ -8,10 +8,7 @@
 
 namespace vef::neighbours {
 
-using formats::DepKind;
 using formats::quoted;
-using formats::Record;
-using formats::RecordKind;
 using Channel = MessageMatcher::Channel;
 
 const std::vector<TiActions::Action>& TiActions::actions() {
@@ -83,70 +80,38 @@ Status TiActions::finish() {
                   ", and nothing is sent; expected a send for each receive");
 }
 
-void TiActions::emit(Line& line, Record record) {
-  Task& task = line.task;
-  record.task = line.rank;
-  record.dep = task.last;
-  record.dep_id = task.last_id;
-  record.time = std::exchange(task.since, 0);
-  ready_.push_back({record, line.number});
-  // Nothing has happened yet that a time could count from: the next counts from the start, too.
-  if (task.last == DepKind::kIndependent) task.since = record.time;
-}
-
-void TiActions::emit_mark(Line& line) {
-  Record mark;
-  mark.kind = RecordKind::kMark;
-  mark.peer = line.rank;
-  mark.id = next_id_++;
-  emit(line, mark);
-}
-
 void TiActions::await(Line& line, std::uint64_t message) {
-  emit_mark(line);
-  line.task.last = DepKind::kReceive;
-  line.task.last_id = message;
-  line.task.since = 0;
+  builder_.receive(line.rank, message, line.number);
 }
 
 void TiActions::send_message(Line& line, const Channel& channel, std::uint64_t bytes, bool keep_request) {
-  Record message;
-  message.peer = channel.destination;
-  message.send_bytes = bytes;
-  message.id = matcher_.send(channel, line.number, next_id_);
-  emit(line, message);
-  line.task.last = DepKind::kSend;
-  line.task.last_id = message.id;
-  line.task.since = 0;
-  if (keep_request) line.task.requests.push_back({true, channel, message.id});
+  const std::uint64_t id = matcher_.send(channel, line.number, builder_.next_id());
+  builder_.send(line.rank, channel.destination, id, bytes, line.number);
+  if (keep_request) line.task.requests.push_back({true, channel, id});
 }
 
 void TiActions::collective(Line& line, formats::CollectiveOp op, std::uint64_t send, std::uint64_t recv) {
-  Record part;
-  part.kind = RecordKind::kCollective;
+  formats::Record part;
   part.op = op;
   part.id = line.task.collectives++;
   part.send_bytes = send;
   part.recv_bytes = recv;
-  emit(line, part);
-  line.task.last = DepKind::kCollective;
-  line.task.last_id = part.id;
-  line.task.since = 0;
+  builder_.collective(line.rank, part, line.number);
 }
 
-Status TiActions::add_time(Task& task, double nanoseconds) {
+Status TiActions::add_time(Line& line, double nanoseconds) {
   const double rounded = std::nearbyint(nanoseconds);
   if (rounded > kTiMostBytes) return ti_fault("a time of more than 290 years");
   // Below that, the difference is that of decimal fractions.
   constexpr double kNoticed = 1e-3;
   losses_.add("times are rounded to nanoseconds", "a record of VEF3 has that unit",
               std::abs(rounded - nanoseconds) > kNoticed ? 1 : 0);
-  saturating_add_to(task.since, static_cast<std::uint64_t>(rounded));
+  builder_.add_time(line.rank, static_cast<std::uint64_t>(rounded));
   return {};
 }
 
-Status TiActions::add_flops(Task& task, double flops) {
-  return add_time(task, flops / options_.flops_per_second * 1e9);
+Status TiActions::add_flops(Line& line, double flops) {
+  return add_time(line, flops / options_.flops_per_second * 1e9);
 }
 
 Status TiActions::init(Line& line) {
@@ -155,7 +120,7 @@ Status TiActions::init(Line& line) {
 }
 
 Status TiActions::finalize(Line& line) {
-  emit_mark(line);
+  builder_.mark(line.rank, line.number);
   return {};
 }
 
@@ -172,12 +137,12 @@ Status TiActions::ignore(Line& line) {
 
 Status TiActions::compute(Line& line) {
   const double flops = line.amount("flops", 0, kTiMostFlops, false);
-  return line.status ? add_flops(line.task, flops) : line.status;
+  return line.status ? add_flops(line, flops) : line.status;
 }
 
 Status TiActions::sleep(Line& line) {
   const double seconds = line.amount("seconds", 0, kTiMostFlops, false);
-  return line.status ? add_time(line.task, seconds * 1e9) : line.status;
+  return line.status ? add_time(line, seconds * 1e9) : line.status;
 }
 
 Status TiActions::send(Line& line) {
@@ -200,7 +165,7 @@ Status TiActions::recv(Line& line) {
                     true);  // below 0: as much as comes; the sender says how much
   (void)line.datatype();
   if (!line.status) return line.status;
-  const std::uint64_t message = matcher_.receive(channel, line.number, next_id_);
+  const std::uint64_t message = matcher_.receive(channel, line.number, builder_.next_id());
   if (line.action() == "irecv") {
     line.task.requests.push_back({false, channel, message});
   } else {
@@ -217,7 +182,7 @@ Status TiActions::send_recv(Line& line) {
   const std::uint64_t bytes = line.bytes(count, line.datatype());
   if (!line.status) return line.status;
   send_message(line, out, bytes, false);
-  await(line, matcher_.receive(in, line.number, next_id_));
+  await(line, matcher_.receive(in, line.number, builder_.next_id()));
   return {};
 }
 

@@ -3,12 +3,12 @@
 // come in any order; those of one in theirs.
 #pragma once
 
-#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "message_matcher.h"
+#include "record_builder.h"
 #include "vef/formats/trace.h"
 #include "vef/neighbours/neighbours.h"
 
@@ -17,7 +17,11 @@ namespace vef::neighbours {
 class TiActions {
  public:
   TiActions(formats::TaskId ranks, const Options& options, Losses& losses)
-      : ranks_(ranks), options_(options), losses_(losses), tasks_(static_cast<std::size_t>(ranks)) {}
+      : ranks_(ranks),
+        options_(options),
+        losses_(losses),
+        tasks_(static_cast<std::size_t>(ranks)),
+        builder_(ranks) {}
 
   /// The words of a line, its rank among them. Faults have no file's name.
   Status take(const std::vector<std::string_view>& words, std::uint64_t line);
@@ -25,11 +29,7 @@ class TiActions {
   Status finish();
 
   /// Records that are ready, with their lines.
-  struct Ready {
-    formats::Record record;
-    std::uint64_t line = 0;
-  };
-  std::deque<Ready>& ready() { return ready_; }
+  std::deque<RecordBuilder::Ready>& ready() { return builder_.ready(); }
 
   static bool knows(std::string_view action);
 
@@ -40,9 +40,6 @@ class TiActions {
     std::uint64_t id = 0;
   };
   struct Task {
-    formats::DepKind last = formats::DepKind::kIndependent;
-    std::uint64_t last_id = 0;
-    std::uint64_t since = 0;        // nanoseconds of computing
     std::uint64_t datatype = 6;     // where a line names none
     std::uint64_t collectives = 0;  // how many it has been in
     std::vector<Request> requests;  // in order
@@ -80,10 +77,8 @@ class TiActions {
   Status reduce_scatter(Line& line);
   Status scan(Line& line);
 
-  Status add_time(Task& task, double nanoseconds);
-  Status add_flops(Task& task, double flops);
-  void emit(Line& line, formats::Record record);
-  void emit_mark(Line& line);
+  Status add_time(Line& line, double nanoseconds);
+  Status add_flops(Line& line, double flops);
   void send_message(Line& line, const MessageMatcher::Channel& channel, std::uint64_t bytes,
                     bool keep_request);
   void await(Line& line, std::uint64_t message);
@@ -94,8 +89,7 @@ class TiActions {
   Losses& losses_;
   std::vector<Task> tasks_;
   MessageMatcher matcher_;
-  std::deque<Ready> ready_;
-  std::uint64_t next_id_ = 0;
+  RecordBuilder builder_;
 };
 
 }  // namespace vef::neighbours

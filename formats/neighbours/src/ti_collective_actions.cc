@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collectives of time-independent traces. All are on the world; the k-th of one rank is the k-th of the
 // others.
+#include "lowering.h"
 #include "ti_line.h"
 
 namespace vef::neighbours {
@@ -39,7 +40,7 @@ Status TiActions::reduce(Line& line) {
   const std::uint64_t bytes = line.bytes(count, line.datatype());
   if (!line.status) return line.status;
   collective(line, CollectiveOp::kReduce, root ? 0 : bytes, root ? bytes : 0);
-  return add_flops(line.task, flops);
+  return add_flops(line, flops);
 }
 
 Status TiActions::allreduce(Line& line) {
@@ -48,7 +49,7 @@ Status TiActions::allreduce(Line& line) {
   const std::uint64_t bytes = line.bytes(count, line.datatype());
   if (!line.status) return line.status;
   collective(line, CollectiveOp::kAllreduce, bytes, bytes);
-  return add_flops(line.task, flops);
+  return add_flops(line, flops);
 }
 
 Status TiActions::alltoall(Line& line) {
@@ -66,7 +67,7 @@ Status TiActions::alltoallv(Line& line) {
   (void)line.counts("receive count");
   const std::uint64_t bytes = line.bytes(total, line.datatype());
   if (!line.status) return line.status;
-  losses_.add("parts in alltoallv are kept as their totals", "VEF has no sizes per pair");
+  losses_.add(kAlltoallvLoss, "VEF has no sizes per pair");
   collective(line, CollectiveOp::kAlltoall, bytes, 1);  // 1: a total
   return {};
 }
@@ -119,11 +120,11 @@ Status TiActions::reduce_scatter(Line& line) {
   const std::uint64_t all = line.bytes(sum(counts), element);
   const std::uint64_t own = line.bytes(counts[static_cast<std::size_t>(line.rank)], element);
   if (!line.status) return line.status;
-  losses_.add("parts in reducescatter are kept as a reduce and a scatter", "VEF has no such operation");
+  losses_.add(kReduceScatterLoss, kNoSuchOperation);
   const bool root = line.rank == 0;
   collective(line, CollectiveOp::kReduce, root ? 0 : all, root ? all : 0);
   collective(line, CollectiveOp::kScatter, root ? all : 0, own);
-  return add_flops(line.task, flops);
+  return add_flops(line, flops);
 }
 
 Status TiActions::scan(Line& line) {
@@ -131,11 +132,11 @@ Status TiActions::scan(Line& line) {
   const double flops = line.amount("flops", 0, kTiMostFlops, false);
   const std::uint64_t bytes = line.bytes(count, line.datatype());
   if (!line.status) return line.status;
-  losses_.add("parts in scans are kept as a message to the next rank", "VEF has no such operation");
+  losses_.add(kScanLoss, kNoSuchOperation);
   if (line.rank > 0)
-    await(line, matcher_.receive({line.rank - 1, line.rank, kTiScanTag}, line.number, next_id_));
+    await(line, matcher_.receive({line.rank - 1, line.rank, kTiScanTag}, line.number, builder_.next_id()));
   if (line.rank + 1 < ranks_) send_message(line, {line.rank, line.rank + 1, kTiScanTag}, bytes, false);
-  return add_flops(line.task, flops);
+  return add_flops(line, flops);
 }
 
 }  // namespace vef::neighbours
