@@ -13,7 +13,7 @@ build=(g++ cmake ninja-build pkg-config python3 libopenmpi-dev openmpi-bin libmp
        libtomlplusplus-dev libdw-dev libunwind8 libgtest-dev libgmock-dev libbenchmark-dev)
 demo=(lammps lammps-examples)
 test=(lammps lammps-examples gfortran python3-mpi4py zstd gzip chromium clang-format valgrind
-      libsimgrid-dev)
+      libsimgrid-dev python3-protobuf)
 programs=(lammps quantum-espresso quantum-espresso-data hpcc python3-mpi4py libpetsc-real-dev netpipe-openmpi
           netpipe-mpich2 scalapack-mpi-test)
 

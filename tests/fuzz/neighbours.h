@@ -21,6 +21,7 @@ inline bool read_file_as(const char* format, const std::string& path) {
   return faults.empty();
 }
 
+/// The same of `input` in a file.
 inline bool read_as(const char* format, std::string_view input) {
   static const Folder folder;
   return read_file_as(format, folder.write("input", input));

@@ -3,37 +3,22 @@
 """What `vef convert` writes says the same to every command as the trace it came from: commands.py VEF DATA NETWORK WORK"""
 import json
 import pathlib
-import shutil
-import subprocess
 import sys
 
-
-def run(*command, status=0):
-    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=240, check=False)
-    if result.returncode != status:
-        raise SystemExit(f"{' '.join(map(str, command))}: status {result.returncode}, expected {status}\n{result.stderr}")
-    return result
+from checks import Checks, run
 
 
 def main():
     vef, data, network, work = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], pathlib.Path(sys.argv[4])
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    failed = []
-
-    def expect(what, found, expected):
-        if found != expected:
-            failed.append(f"{what}: found {found!r}; expected {expected!r}")
-
-    def result(*command):
-        return json.loads(run(vef, *command, "--json", "--quiet").stdout)
+    checks = Checks(vef, work)
+    expect, result = checks.expect, checks.result
 
     for name in ("ring-4-send-recv-a", "collectives-4", "allreduce-large-4"):
         original = data / f"vef3/{name}.vef"
         counts = result("check", original, "--expansion", "openmpi")
         with_replay = name.startswith("ring")  # the others take long
         replayed = result("replay", original, "--network", network) if with_replay else {}
-        for ending in ("goal", "goal.bin", "ti", "vef.zst"):
+        for ending in ("goal", "goal.bin", "ti", "et", "vef.zst"):
             file = work / f"{name}.{ending}"
             done = result("convert", original, file)
             expect(f"{file}: records", done["records"], counts["records"])
@@ -43,7 +28,7 @@ def main():
             expect(f"{file}: info", result("info", file)["tasks"], counts["tasks"])
             expect(f"{file}: report", json.loads(run(vef, "report", file, "--json", "--expansion", "openmpi").stdout)["messages"],
                    counts["messages_generated"])
-            if with_replay and ending in ("ti", "vef.zst"):  # in GOAL an operation begins when all it needs is there, by another path
+            if with_replay and ending in ("ti", "et", "vef.zst"):  # in GOAL an operation begins when all it needs is there, by another path
                 expect(f"{file}: replay", result("replay", file, "--network", network)["execution_time_ps"],
                        replayed["execution_time_ps"])
         # The time line ends when the trace does, by the clock of `vef check`.
@@ -57,7 +42,7 @@ def main():
     expect("an unknown ending", "its ending tells no format that is written; expected one of .vef, .vefb, .goal, " in said, True)
     said = run(vef, "convert", small, work / "x.goal", "--to", "gaol", status=2).stderr
     expect("an unknown format", said.startswith("vef: --to: found 'gaol'; expected vef, goal, goal-bin, simgrid-ti"), True)
-    for name in ("x.bin.gz", "x.ti.zst"):
+    for name in ("x.bin.gz", "x.ti.zst", "x.et.gz"):
         said = run(vef, "convert", small, work / name, status=2).stderr
         expect(name, "this format is not written compressed; expected a name without .gz or .zst" in said, True)
     expect("format of GOAL", result("info", work / "ring-4-send-recv-a.goal")["format"], "goal")
@@ -65,8 +50,7 @@ def main():
     expect("no output", (work / "x.goal").exists(), False)
     for row in json.loads(run(vef, "convert", "--list", "--json").stdout):
         expect(f"{row['name']}: in the document", f"`{row['name']}`" in (data / "../../docs/convert.md").read_text(), True)
-    print("\n".join(failed) or "all commands read what is converted, and say the same of it")
-    return 1 if failed else 0
+    return checks.status("all commands read what is converted, and say the same of it")
 
 
 if __name__ == "__main__":

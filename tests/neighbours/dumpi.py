@@ -3,10 +3,10 @@
 """A trace of DUMPI, written here from the layout of its files, says to every command what was put into it: dumpi.py VEF NETWORK WORK"""
 import json
 import pathlib
-import shutil
 import struct
-import subprocess
 import sys
+
+from checks import Checks, run
 
 INT, DOUBLE, BYTE, WORLD, RANKS = 9, 14, 5, 2, 6
 MAGIC = b"\xff\xaa\xddDUMPI"
@@ -64,22 +64,9 @@ def program(rank):
 
 def main():
     vef, network, work = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-    shutil.rmtree(work, ignore_errors=True)
-    (work / "in").mkdir(parents=True)
-    failed = []
-
-    def expect(what, found, expected):
-        if found != expected:
-            failed.append(f"{what}: found {found!r}; expected {expected!r}")
-
-    def run(*command, status=0):
-        done = subprocess.run([vef, *map(str, command)], capture_output=True, text=True, timeout=240, check=False)
-        if done.returncode != status:
-            raise SystemExit(f"{command}: status {done.returncode}, expected {status}\n{done.stderr}")
-        return done
-
-    def result(*command):
-        return json.loads(run(*command, "--json", "--quiet").stdout)
+    checks = Checks(vef, work)
+    expect, result = checks.expect, checks.result
+    (work / "in").mkdir()
 
     for rank in range(RANKS):
         (work / f"in/app-{rank:04}.bin").write_bytes(program(rank).file())
@@ -107,7 +94,7 @@ def main():
            sorted((r, (r + 1) % RANKS, 400 * (r + 1)) for r in range(RANKS) for _ in range(3)))
     replayed = [result("replay", file, "--network", network)["execution_time_ps"] for file in (meta, text)]
     expect("replay", replayed[0], replayed[1])
-    expect("report", json.loads(run("report", meta, "--json", "--expansion", "openmpi").stdout)["messages"], counts["messages_generated"])
+    expect("report", json.loads(run(vef, "report", meta, "--json", "--expansion", "openmpi").stdout)["messages"], counts["messages_generated"])
 
     # Files outside the folder are not read unasked; a damaged one leaves nothing behind.
     outside = work / "outside.meta"
@@ -116,15 +103,14 @@ def main():
     (work / "sub").mkdir()
     outside = work / "sub/o.meta"
     outside.write_text(f"numprocs={RANKS}\nfileprefix=../in/app\n")
-    expect("outside", "lies outside the folder" in run("convert", outside, work / "p.vef", status=1).stderr, True)
+    expect("outside", "lies outside the folder" in run(vef, "convert", outside, work / "p.vef", status=1).stderr, True)
     expect("allowed", result("convert", outside, work / "p.vef", "--allow-outside")["records"], counts["records"])
     whole = (work / "in/app-0003.bin").read_bytes()
     (work / "in/app-0003.bin").write_bytes(whole[:-1])
-    said = run("convert", meta, work / "cut.vef", status=1).stderr
+    said = run(vef, "convert", meta, work / "cut.vef", status=1).stderr
     expect("cut", said.count("\n") == 1 and "app-0003.bin: byte " in said and "no index of DUMPI" in said, True)
     expect("nothing is left", [f.name for f in work.glob("*cut*")], [])
-    print("\n".join(failed) or "what was put into the trace is what every command finds in it")
-    return 1 if failed else 0
+    return checks.status("what was put into the trace is what every command finds in it")
 
 
 if __name__ == "__main__":

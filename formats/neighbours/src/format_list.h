@@ -12,6 +12,7 @@ Format goal_binary_format();
 Format simgrid_format();
 Format dumpi_format();
 Format chrome_format();
+Format chakra_format();
 
 /// Two forms of one format, between which nothing need be lost.
 struct DirectConversion {

@@ -11,11 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "goal_extras.h"
 #include "vef/base/result.h"
 
 namespace vef::neighbours {
 
-enum class GoalKind : std::uint8_t { kSend = 1, kRecv = 2, kCalc = 3 };
+/// Collectives stand in no GOAL file: goal_extras.h.
+enum class GoalKind : std::uint8_t { kSend = 1, kRecv = 2, kCalc = 3, kCollective = 4 };
 
 inline constexpr std::uint32_t kGoalAny = 0xffffffff;  // source or tag
 inline constexpr std::uint32_t kGoalMaxRanks = 1U << 30;
@@ -23,7 +25,7 @@ inline constexpr std::uint32_t kGoalMaxRanks = 1U << 30;
 struct GoalOp {
   std::uint64_t size = 0;  // bytes; of a calculation nanoseconds
   std::uint64_t line = 0;  // in the text; 0 in a binary
-  std::uint32_t peer = 0;
+  std::uint32_t peer = 0;  // of a collective: its index in GoalExtras
   std::uint32_t tag = 0;
   GoalKind kind = GoalKind::kCalc;
   std::uint8_t cpu = 0;
@@ -58,6 +60,8 @@ class GoalInput {
   virtual std::uint32_t ranks() const = 0;
   /// The next rank, from 0. False: all have been read and the file is whole.
   virtual Result<bool> next(GoalRank& rank) = 0;
+  /// What the schedule is beside its operations; asked for once, after the last rank.
+  virtual GoalExtras extras() { return {}; }
   virtual std::uint64_t bytes_read() const = 0;
   virtual std::uint64_t bytes_total() const = 0;
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "collective_flow.h"
+
 namespace vef::neighbours {
 
 std::size_t GoalRun::ChannelHash::operator()(const Channel& channel) const {
@@ -21,6 +23,7 @@ Result<GoalRun> GoalRun::load(GoalInput& input, std::string path) {
     if (!*more) break;
     if (Status status = run.take_rank(rank); !status) return status.error();
   }
+  run.extras_ = input.extras();
   run.start();
   return run;
 }
@@ -66,6 +69,8 @@ Status GoalRun::take_rank(GoalRank& read) {
 void GoalRun::start() {
   wild_receives_.resize(ranks_.size());
   unexpected_.resize(ranks_.size());
+  for (const GoalCollective& collective : extras_.collectives)
+    meetings_.push_back({collective.members, false, {}});
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     const Rank& r = ranks_[rank];
     if (r.ops.empty()) done_ranks_.push_back(rank);
@@ -118,6 +123,7 @@ void GoalRun::apply(const Event& event) {
   }
   release(event.rank, event.op, true, event.time);
   if (begun.kind == GoalKind::kRecv) return post(event.rank, event.op, event.time);
+  if (begun.kind == GoalKind::kCollective) return enter(event.rank, event.op, event.time);
   if (begun.kind == GoalKind::kSend) {
     arrive(event.rank, event.op, event.time);
     end(event.rank, event.op, event.time);
@@ -136,6 +142,23 @@ void GoalRun::release(std::uint32_t rank, std::uint32_t op, bool start, Picoseco
     const GoalEdge& edge = r.edges[r.dependents[i]];
     if (edge.start == start && --r.waits[edge.op] == 0) events_.push({time, rank, edge.op, false});
   }
+}
+
+void GoalRun::enter(std::uint32_t rank, std::uint32_t index, Picoseconds time) {
+  const GoalCollective& whole = collective(rank, index);
+  Meeting& meeting = meetings_[op(rank, index).peer];
+  --meeting.missing;
+  meeting.root_is_in |= rank == whole.root;
+  const Flow flow = whole.is_reduce_scatter ? Flow::kToAll : flow_of(whole.op);
+  const bool all_can_leave = meeting.missing == 0 || (flow == Flow::kFromRoot && meeting.root_is_in);
+  if (all_can_leave || (flow == Flow::kToRoot && rank != whole.root)) {
+    events_.push({time, rank, index, true});
+  } else {
+    meeting.waiting.emplace_back(rank, index);
+  }
+  if (!all_can_leave) return;
+  for (const auto& [other, part] : meeting.waiting) events_.push({time, other, part, true});
+  meeting.waiting.clear();
 }
 
 GoalRun::Waiting GoalRun::pop(std::unordered_map<Channel, Queue, ChannelHash>::iterator queue) {
@@ -206,12 +229,15 @@ void GoalRun::receive(std::uint32_t rank, std::uint32_t index, std::uint64_t id,
   events_.push({time, rank, index, true});
 }
 
+Error GoalRun::describe(std::uint32_t rank, std::uint32_t op, const std::string& what) const {
+  const std::uint64_t line = ranks_[rank].ops[op].line;
+  if (!extras_.files.empty())
+    return input_error(extras_.files[rank], 0, "node " + std::to_string(line) + ": " + what);
+  const std::string name = line != 0 ? "" : "operation " + std::to_string(op + 1) + " of ";
+  return input_error(path_, line, name + "rank " + std::to_string(rank) + ": " + what);
+}
+
 Error GoalRun::stuck() const {
-  const auto describe = [&](std::uint32_t rank, std::uint32_t op, const std::string& what) {
-    const std::uint64_t line = ranks_[rank].ops[op].line;
-    const std::string name = line != 0 ? "" : "operation " + std::to_string(op + 1) + " of ";
-    return input_error(path_, line, name + "rank " + std::to_string(rank) + ": " + what);
-  };
   constexpr const char* kNever = "this recv gets no message; expected a send that it can take";
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     if (!wild_receives_[rank].empty()) return describe(rank, wild_receives_[rank].front().op, kNever);
@@ -222,6 +248,14 @@ Error GoalRun::stuck() const {
       if (queue != queues_.end() && queue->second.of_receives)
         return describe(rank, queue->second.items[queue->second.head].op, kNever);
     }
+  }
+  for (const Meeting& meeting : meetings_) {
+    if (meeting.waiting.empty()) continue;
+    const auto& [rank, op] = meeting.waiting.front();
+    return describe(rank, op,
+                    "this collective waits for members that do not come to it, " +
+                        std::to_string(meeting.missing) + " of " +
+                        std::to_string(collective(rank, op).members) + "; expected all");
   }
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     const Rank& r = ranks_[rank];

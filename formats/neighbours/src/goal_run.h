@@ -9,6 +9,7 @@
 #include <queue>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "goal.h"
@@ -21,7 +22,7 @@ class GoalRun {
   /// Reads the whole of `input`; `path` is for messages.
   static Result<GoalRun> load(GoalInput& input, std::string path);
 
-  /// What happens next: an operation of a rank begins (sends and calculations), or its last one has ended.
+  /// What happens next: an operation of a rank begins (not of receives), or its last one has ended.
   struct Step {
     std::uint32_t rank = 0;
     std::uint32_t op = 0;
@@ -48,6 +49,11 @@ class GoalRun {
   std::uint64_t message(std::uint32_t rank, std::uint32_t op) const { return ranks_[rank].message[op]; }
   /// When a calculation ends; 0 before it has begun.
   Picoseconds end_of(std::uint32_t rank, std::uint32_t op) const { return ranks_[rank].end[op]; }
+
+  const GoalExtras& extras() const { return extras_; }
+  const GoalCollective& collective(std::uint32_t rank, std::uint32_t op) const {
+    return extras_.collectives[ranks_[rank].ops[op].peer];
+  }
 
   /// Sends that no receive took, after the end.
   std::uint64_t sends_left() const { return sends_left_; }
@@ -100,6 +106,13 @@ class GoalRun {
     bool of_receives = false;
   };
 
+  /// Members of a collective that have entered it and cannot leave yet.
+  struct Meeting {
+    std::uint32_t missing = 0;  // members that have not entered
+    bool root_is_in = false;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> waiting;  // rank, operation
+  };
+
   explicit GoalRun(std::string path) : path_(std::move(path)) {}
   Status take_rank(GoalRank& rank);
   void start();
@@ -110,12 +123,16 @@ class GoalRun {
   void post(std::uint32_t rank, std::uint32_t op, Picoseconds time);
   void arrive(std::uint32_t source, std::uint32_t op, Picoseconds time);
   void receive(std::uint32_t rank, std::uint32_t op, std::uint64_t id, Picoseconds time);
+  void enter(std::uint32_t rank, std::uint32_t op, Picoseconds time);
   Waiting pop(std::unordered_map<Channel, Queue, ChannelHash>::iterator queue);
   void push(const Waiting& waiting, bool is_receive);
   Error stuck() const;
+  Error describe(std::uint32_t rank, std::uint32_t op, const std::string& what) const;
 
   std::string path_;
   std::vector<Rank> ranks_;
+  GoalExtras extras_;
+  std::vector<Meeting> meetings_;  // by collective
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<std::uint32_t> done_ranks_;  // not yet told
   Event pending_;                          // told, but without its effects yet

@@ -61,6 +61,18 @@ TEST_F(GoalTraceTest, OrderOfWaitsIsOneThatCanBeExecuted) {
               ElementsAre("m0 1>0 1B =0", "mark 1 +0 s0", "m4 1>0 1B +0 r2", "mark 1 +0 s4"));
 }
 
+TEST_F(GoalTraceTest, WhatAReceiveWaitsForIsWaitedFor) {
+  // What needs the second receive needs the first, too, whose message comes later.
+  const formats::Trace trace = read(file("a.goal",
+                                         "num_ranks 2\n"
+                                         "rank 0 {\na: recv 1b from 1 tag 1\nb: recv 1b from 1 tag 2\n"
+                                         "c: calc 5\nb requires a\nc requires b\n}\n"
+                                         "rank 1 {\ns: send 1b to 0 tag 2\nt: calc 100\n"
+                                         "u: send 1b to 0 tag 1\nu requires t\n}\n"));
+  EXPECT_THAT(briefs(trace, 1), ElementsAre("m0 1>0 1B =0", "m1 1>0 1B +100 s0", "mark 1 +0 s1"));
+  EXPECT_THAT(briefs(trace, 0), ElementsAre("mark 0 =0", "mark 0 +0 r1", "mark 0 +5 r0"));
+}
+
 TEST_F(GoalTraceTest, WildcardsTakeWhatAnIdealNetworkBringsFirst) {
   // At 3 a message with tag 9 comes, which only the second receive can take; at 10 one with tag 5 for the
   // first.

@@ -10,14 +10,13 @@
 #include "goal_trace_writer.h"
 
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
+#include "computing_time.h"
 #include "expanded.h"
 #include "goal_graph.h"
 #include "open_collectives.h"
-#include "vef/base/units.h"
 
 namespace vef::neighbours {
 
@@ -45,8 +44,8 @@ class GoalTraceWriter final : public formats::TraceWriter {
         collectives_(communicators_) {}
 
   Status write(const Record& record) override {
-    const auto time = nanoseconds(record.time);
-    if (!time) return time.error();
+    const auto time = to_nanoseconds(record.time, header_.clock, "GOAL has no smaller unit", losses_);
+    if (!time) return named(time.error());
     if (record.kind == RecordKind::kCollective) return write_collective(record, *time);
     if (record.answer) {
       write_answer(record, *time);
@@ -82,18 +81,6 @@ class GoalTraceWriter final : public formats::TraceWriter {
   };
 
   Error named(const Error& error) const { return input_error(path_, 0, error.message); }
-
-  Result<std::uint64_t> nanoseconds(std::uint64_t time) {
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    constexpr std::uint64_t kPicos = kPicosPerNano;
-    if (header_.clock == kPicos && time <= kMost) return time;
-    if (saturating_multiply(time, header_.clock) > kMost)
-      return input_error(path_, 0,
-                         "a time of " + std::to_string(time) + " units; expected less than 2^63 ps");
-    const std::uint64_t picos = time * header_.clock;
-    losses_.add("times are rounded to nanoseconds", "GOAL has no smaller unit", picos % kPicos != 0);
-    return picos / kPicos + (picos % kPicos >= kPicos / 2 ? 1 : 0);
-  }
 
   static GoalOp calc(std::uint64_t time, std::uint8_t cpu) {
     GoalOp op;

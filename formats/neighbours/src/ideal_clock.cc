@@ -4,27 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "collective_flow.h"
 #include "vef/base/units.h"
 
 namespace vef::neighbours {
 
-using formats::CollectiveOp;
 using formats::DepKind;
 using formats::Record;
 using formats::RecordKind;
 using formats::TaskId;
-
-namespace {
-
-enum class Flow { kToAll, kFromRoot, kToRoot };
-
-Flow flow_of(CollectiveOp op) {
-  if (op == CollectiveOp::kBroadcast || op == CollectiveOp::kScatter) return Flow::kFromRoot;
-  if (op == CollectiveOp::kReduce || op == CollectiveOp::kGather) return Flow::kToRoot;
-  return Flow::kToAll;
-}
-
-}  // namespace
 
 IdealClock::IdealClock(const formats::TraceReader& trace, std::function<void(const Fired&)> on_fired)
     : communicators_(trace.communicators()),

@@ -35,7 +35,8 @@ Format vef_format() {
 
 const std::vector<Format>& registry() {
   static const std::vector<Format> formats = {vef_format(),     goal_text_format(), goal_binary_format(),
-                                              simgrid_format(), dumpi_format(),     chrome_format()};
+                                              simgrid_format(), dumpi_format(),     chrome_format(),
+                                              chakra_format()};
   return formats;
 }
 
@@ -129,6 +130,12 @@ std::span<const Format> all_formats() { return registry(); }
 
 Result<const Format*> format_to_read(const std::string& path, const std::string& name) {
   if (!name.empty()) return by_name(name, is_readable, "--from");
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    for (const Format& format : registry()) {
+      if (format.is_prefix != nullptr && format.is_prefix(path)) return &format;
+    }
+  }
   const auto head = read_head(path);
   if (!head) return head.error();
   for (const Format& format : registry()) {

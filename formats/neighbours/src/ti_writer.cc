@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "byte_file.h"
+#include "computing_time.h"
 #include "expanded.h"
 #include "metadata_loss.h"
 #include "open_collectives.h"
@@ -45,6 +46,7 @@ class TiWriter final : public formats::TraceWriter {
         losses_(losses),
         spool_(path_, communicators_.front().size()),
         tasks_(communicators_.front().size()),
+        computing_(header_, "SimGrid", losses),
         collectives_(communicators_) {}
 
   Status write(const Record& record) override {
@@ -81,7 +83,6 @@ class TiWriter final : public formats::TraceWriter {
   struct Task {
     std::vector<std::uint64_t> entered;  // collectives whose lines are still to come, in order
     bool entered_last = false;           // by the record before
-    std::uint64_t computed = 0;          // units of time in all, for absolute times
   };
 
   Error refuse(const std::string& message) const { return input_error(path_, 0, message); }
@@ -91,17 +92,7 @@ class TiWriter final : public formats::TraceWriter {
   }
 
   void compute(const Record& record) {
-    Task& task = tasks_[static_cast<std::size_t>(record.task)];
-    std::uint64_t time = record.time;
-    if (record.dep == DepKind::kIndependent) {
-      losses_.add("absolute times are kept as computing only", "SimGrid's traces have no absolute times",
-                  task.computed != 0);
-      time = record.time > task.computed ? record.time - task.computed : 0;
-    } else if (!formats::has_program_order(header_.version)) {
-      losses_.add("delays of one task are done one after the other",
-                  "a rank of SimGrid does one thing at a time", time != 0);
-    }
-    saturating_add_to(task.computed, time);
+    const std::uint64_t time = computing_.before(record);
     if (time == 0) return;
     const double seconds =
         static_cast<double>(time) * static_cast<double>(header_.clock) / static_cast<double>(kPicosPerSecond);
@@ -216,6 +207,7 @@ class TiWriter final : public formats::TraceWriter {
   Losses& losses_;
   TaskSpool spool_;
   std::vector<Task> tasks_;
+  ComputingTime computing_;
   OpenCollectives collectives_;
   std::uint32_t tag_ = 0;
   Status status_;

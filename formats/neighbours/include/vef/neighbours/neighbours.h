@@ -83,6 +83,8 @@ struct Format {
   std::string_view loses;
   /// By the first bytes (at most kHeadBytes, decompressed). Null: only known by its ending.
   bool (*recognises)(std::string_view head) = nullptr;
+  /// Whether a path without a file stands for several, whose names it begins. Null: never.
+  bool (*is_prefix)(const std::string& path) = nullptr;
   /// Null: not read. `losses` outlives the reader, and is complete when the reader is open.
   Result<std::unique_ptr<formats::TraceReader>> (*open)(const std::string& path, const Options& options,
                                                         Losses& losses) = nullptr;
