@@ -53,9 +53,9 @@ class RangeDecoder {
 
   VEF_INLINE unsigned take(HalfModel& model) {
     range_ >>= kShareBits;
-    const std::uint64_t place = code_ / range_;
-    unsigned value = 0;
-    for (unsigned i = 1; i < kHalves; ++i) value += model.starts[i] <= place;
+    constexpr std::uint64_t kLast = (1u << kShareBits) - 1;
+    const std::uint64_t place = code_ / range_;  // rounding can put it behind the last
+    const unsigned value = model.value_at(static_cast<std::uint16_t>(place < kLast ? place : kLast));
     const std::uint64_t start = model.start(value);
     code_ -= start * range_;
     range_ *= model.end(value) - start;
@@ -155,7 +155,7 @@ bool TimeUnpacker::unpack_modelled(Bytes from, Bytes bits, const UnpackedTimes& 
   BitReader low(bits);
   BitWriter out(to.bits, to.bits_size);
   // One time: its class, and its bits.
-  const auto decode = [&](std::uint32_t context, std::uint8_t& exponent) {
+  const auto decode = [&](std::uint32_t context, std::uint8_t& exponent) __attribute__((always_inline)) {
     const unsigned upper = coder.take(models_->upper(context));
     const unsigned both = upper * kHalves + coder.take(models_->lower(context, upper));
     exponent = static_cast<std::uint8_t>(both >> kFineBits);
