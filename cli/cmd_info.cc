@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "command.h"
+#include "info_pieces.h"
 #include "info_recording.h"
 #include "neighbours.h"
 #include "output.h"
@@ -31,6 +32,9 @@ struct Options {
   bool json = false;
   bool quiet = false;
   bool verify = false;
+  bool parts = false;
+  std::string lines;
+  std::string times;
 };
 
 struct SizeClass {
@@ -243,6 +247,13 @@ int run_info(const Options& options) {
   neighbours::Losses losses;
   const auto format = neighbours::format_to_read(options.file, options.reading.from);
   if (!format) return report_error(format.error());
+  if (options.parts || !options.lines.empty() || !options.times.empty()) {
+    if ((*format)->name != "vef")
+      return report_error(usage_error(options.file + ": a trace of format " + std::string((*format)->name) +
+                                      "; --parts, --lines and --times expect VEF"));
+    return print_pieces({options.file, options.parts, options.lines, options.times, options.json,
+                         options.reading.reading.threads});
+  }
   auto opened = (*format)->open(options.file, options.reading.reading, losses);
   if (!opened) return report_error(opened.error());
   formats::TraceReader& reader = **opened;
@@ -290,15 +301,27 @@ Command add_info(CLI::App& root) {
   add_input_options(*app, options->reading);
   app->add_flag("--json", options->json, "print the result as JSON");
   app->add_flag("--verify", options->verify, "read the trace again and check its index as well");
+  CLI::Option* parts = app->add_flag("--parts", options->parts, "print the index: the parts of the file");
+  CLI::Option* lines = app->add_option("--lines", options->lines,
+                                       "print the records from one line of the text form to another, as "
+                                       "FIRST:LAST, FIRST: or LINE");
+  app->add_option("--times", options->times,
+                  "print the records of the parts of the file that reach into these times, as 1.5s:2s; a "
+                  "record's time is the sum of its task's up to it")
+      ->excludes(parts)
+      ->excludes(lines);
+  lines->excludes(parts);
   app->add_flag("--quiet", options->quiet, "no progress bar");
   app->footer(
-      "All of the file is read. Exit status 1 if a line cannot be read, a checksum or the header's counts "
+      "All of the file is read, but for --parts, --lines and --times. Exit status 1 if a line cannot be "
+      "read, a checksum or the header's counts "
       "are\n"
       "wrong, or a log is damaged; `vef check` looks deeper.\n"
       "Examples:\n"
       "  vef info app.vef.zst\n"
       "  vef info app.vef --json | jq .messages.bytes\n"
       "  vef info app.vefb --verify\n"
+      "  vef info app.vef.zst --lines 1000000:1000020\n"
       "  zstdcat app.vef.zst | vef info -\n"
       "  vef info app-run/");
   return {app, [options] { return run_info(*options); }};

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "vef/base/units.h"
 
 namespace vef::cli {
@@ -15,6 +18,13 @@ void add_input_options(CLI::App& app, InputOptions& options) {
                  "speed of a processor, for formats that count operations instead of time")
       ->check(CLI::Range(1.0, 1e30))
       ->capture_default_str();
+  // Decoding is soon done compared to all else: more threads would wait.
+  constexpr unsigned kMostByDefault = 4;
+  options.reading.threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostByDefault) - 1;
+  app.add_option_function<unsigned>(
+         "--threads", [&options](unsigned threads) { options.reading.threads = threads - 1; },
+         "threads to read and write with (default: one for each processor, at most 4)")
+      ->check(CLI::Range(1, 256));
 }
 
 neighbours::CollectiveExpander expander(tracelib::Expansion expansion) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "byte_file.h"
+#include "ordered_jobs.h"
 
 namespace vef::formats {
 
@@ -17,20 +18,25 @@ class FileSink : public ByteSink {
  public:
   explicit FileSink(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
   Status write_raw(std::string_view bytes) override { return file_->write(bytes); }
+  Result<std::vector<std::uint64_t>> end_blocks() override { return std::move(block_offsets_); }
   Status finish() override { return file_->commit(); }
-  std::uint64_t offset() const override { return file_->offset(); }
 
  protected:
+  Status append_block(std::string_view bytes) {
+    block_offsets_.push_back(file_->offset());
+    return file_->write(bytes);
+  }
   Error failed(const std::string& what) const { return {ErrorKind::kSystem, file_->path() + ": " + what}; }
 
   std::unique_ptr<OutputFile> file_;
+  std::vector<std::uint64_t> block_offsets_;
 };
 
 class PlainSink final : public FileSink {
  public:
   using FileSink::FileSink;
   Compression compression() const override { return Compression::kNone; }
-  Status write_block(std::string_view text) override { return file_->write(text); }
+  Status write_block(std::string_view text) override { return append_block(text); }
 };
 
 class GzipSink final : public FileSink {
@@ -87,29 +93,93 @@ class GzipSink final : public FileSink {
 /// Digits of times hardly repeat: the long search of higher levels takes three times as long and finds less.
 constexpr int kZstdLevelForText = 1;
 
-class ZstdSink final : public FileSink {
+/// A block as a frame.
+class FrameCompressor {
  public:
-  ZstdSink(std::unique_ptr<OutputFile> file, int level) : FileSink(std::move(file)) {
+  explicit FrameCompressor(int level) : context_(ZSTD_createCCtx()) {
     if (context_ == nullptr) return;
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level == 0 ? kZstdLevelForText : level);
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, 1);
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level == 0 ? kZstdLevelForText : level);
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1);
   }
-  ~ZstdSink() override { ZSTD_freeCCtx(context_); }
-  Compression compression() const override { return Compression::kZstd; }
 
-  Status write_block(std::string_view text) override {
-    if (context_ == nullptr) return failed("no memory for zstd");
-    if (const std::size_t bound = ZSTD_compressBound(text.size()); buffer_.size() < bound)
-      buffer_.resize(bound);
+  /// An error tells the reason alone.
+  Status compress(std::string_view text, std::string& frame) {
+    if (context_ == nullptr) return Error{ErrorKind::kSystem, "no memory for zstd"};
+    frame.resize(ZSTD_compressBound(text.size()));
     const std::size_t size =
-        ZSTD_compress2(context_, buffer_.data(), buffer_.size(), text.data(), text.size());
-    if (ZSTD_isError(size) != 0) return failed(std::string("zstd: ") + ZSTD_getErrorName(size));
-    return file_->write({buffer_.data(), size});
+        ZSTD_compress2(context_.get(), frame.data(), frame.size(), text.data(), text.size());
+    if (ZSTD_isError(size) != 0)
+      return Error{ErrorKind::kSystem, std::string("zstd: ") + ZSTD_getErrorName(size)};
+    frame.resize(size);
+    return {};
   }
 
  private:
-  ZSTD_CCtx* context_ = ZSTD_createCCtx();
-  std::vector<char> buffer_;
+  struct Free {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  };
+  std::unique_ptr<ZSTD_CCtx, Free> context_;
+};
+
+class ZstdSink final : public FileSink {
+ public:
+  ZstdSink(std::unique_ptr<OutputFile> file, int level, unsigned threads)
+      : FileSink(std::move(file)), level_(level), jobs_(threads) {}
+  Compression compression() const override { return Compression::kZstd; }
+
+  Status write_block(std::string_view text) override {
+    if (jobs_.full()) {
+      if (jobs_.empty()) return write_here(text);
+      if (Status status = write_oldest(); !status) return status;
+    }
+    Work work = std::move(idle_);
+    if (!work.compressor) work.compressor = std::make_unique<FrameCompressor>(level_);
+    work.text.assign(text);
+    const auto shared = std::make_shared<Work>(std::move(work));
+    jobs_.start([shared] {
+      shared->status = shared->compressor->compress(shared->text, shared->frame);
+      return shared;
+    });
+    return {};
+  }
+
+  Result<std::vector<std::uint64_t>> end_blocks() override {
+    while (!jobs_.empty()) {
+      if (Status status = write_oldest(); !status) return status.error();
+    }
+    return FileSink::end_blocks();
+  }
+  Status finish() override {
+    if (const auto offsets = end_blocks(); !offsets) return offsets.error();
+    return FileSink::finish();
+  }
+
+ private:
+  /// A block on its way, and what is used again for a later one.
+  struct Work {
+    std::unique_ptr<FrameCompressor> compressor;
+    std::string text;
+    std::string frame;
+    Status status;
+  };
+
+  /// Without threads.
+  Status write_here(std::string_view text) {
+    if (!idle_.compressor) idle_.compressor = std::make_unique<FrameCompressor>(level_);
+    idle_.status = idle_.compressor->compress(text, idle_.frame);
+    return write(idle_);
+  }
+  Status write_oldest() {
+    idle_ = std::move(*jobs_.take());
+    return write(idle_);
+  }
+  Status write(const Work& work) {
+    return work.status.ok() ? append_block(work.frame) : failed(work.status.error().message);
+  }
+
+  int level_;
+  Work idle_;
+  OrderedJobs<std::shared_ptr<Work>> jobs_;
 };
 
 Status check_level(const std::string& path, int level, int highest) {
@@ -130,7 +200,7 @@ Compression compression_of_name(std::string_view path) {
 
 Status check_zstd_level(const std::string& path, int level) { return check_level(path, level, kZstdLevels); }
 
-Result<std::unique_ptr<ByteSink>> ByteSink::create(const std::string& path, int level) {
+Result<std::unique_ptr<ByteSink>> ByteSink::create(const std::string& path, int level, unsigned threads) {
   const Compression compression = compression_of_name(path);
   const bool gzip = compression == Compression::kGzip;
   const bool zstd = compression == Compression::kZstd;
@@ -141,7 +211,7 @@ Result<std::unique_ptr<ByteSink>> ByteSink::create(const std::string& path, int 
   auto file = OutputFile::create(path);
   if (!file) return file.error();
   if (gzip) return GzipSink::create(std::move(*file), level);
-  if (zstd) return std::unique_ptr<ByteSink>(new ZstdSink(std::move(*file), level));
+  if (zstd) return std::unique_ptr<ByteSink>(new ZstdSink(std::move(*file), level, threads));
   return std::unique_ptr<ByteSink>(new PlainSink(std::move(*file)));
 }
 

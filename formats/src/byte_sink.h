@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "byte_source.h"
 #include "vef/base/result.h"
@@ -24,18 +25,19 @@ class ByteSink {
  public:
   virtual ~ByteSink() = default;
 
-  /// `level` 0: the default of the compression; others must exist there (gzip 1-9, zstd 1-19).
-  static Result<std::unique_ptr<ByteSink>> create(const std::string& path, int level);
+  /// `level` 0: the default of the compression; others must exist there (gzip 1-9, zstd 1-19). `threads`:
+  /// beside the caller's, that compress blocks of zstd.
+  static Result<std::unique_ptr<ByteSink>> create(const std::string& path, int level, unsigned threads = 0);
 
   virtual Status write_block(std::string_view text) = 0;
-  /// Appends bytes that are not compressed; only after the last block.
+  /// Waits until all blocks are in the file. Says where each begins.
+  virtual Result<std::vector<std::uint64_t>> end_blocks() = 0;
+  /// Appends bytes that are not compressed; only after end_blocks().
   virtual Status write_raw(std::string_view bytes) = 0;
   /// Makes the file whole under its name.
   virtual Status finish() = 0;
 
   virtual Compression compression() const = 0;
-  /// Bytes in the file so far.
-  virtual std::uint64_t offset() const = 0;
 };
 
 }  // namespace vef::formats

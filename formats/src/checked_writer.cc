@@ -145,12 +145,13 @@ Status CheckedWriter::write(const Record& record) {
 }
 
 void CheckedWriter::note_time(const Record& record) {
-  if (!part_has_records_) times_.begin(part_, part_offset(), line_);
+  if (!part_has_records_) times_.begin(part_, 0, line_);
   part_has_records_ = true;
   times_.add(part_, record);
 }
 
-void CheckedWriter::end_part() {
+void CheckedWriter::end_part(std::uint64_t offset) {
+  part_.offset = offset;
   if (part_has_records_) tail_.frames.push_back(part_);
   part_has_records_ = false;
 }

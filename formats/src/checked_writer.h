@@ -33,12 +33,10 @@ class CheckedWriter : public TraceWriter {
 
   /// Takes a record that is in range.
   virtual Status append(const Record& record) = 0;
-  /// Where the part that is being gathered will lie in the file.
-  virtual std::uint64_t part_offset() const = 0;
   /// Writes what is gathered and makes the file whole.
   virtual Status close_file() = 0;
-  /// To be called when a part is written.
-  void end_part();
+  /// To be called when a part is written, with its place in the file (in tail() until close_file() ends).
+  void end_part(std::uint64_t offset);
 
  private:
   bool fits(const Record& record) const;
@@ -52,7 +50,7 @@ class CheckedWriter : public TraceWriter {
   TraceTail tail_;
   RecordCounts counts_;
   std::uint64_t line_;  // the next record's
-  FrameEntry part_;     // of the records that are gathered
+  TracePart part_;      // of the records that are gathered
   bool part_has_records_ = false;
   PartTimes times_;
   bool failed_ = false;

@@ -155,7 +155,7 @@ bool TimeUnpacker::unpack_modelled(Bytes from, Bytes bits, const UnpackedTimes& 
   BitReader low(bits);
   BitWriter out(to.bits, to.bits_size);
   // One time: its class, and its bits.
-  const auto decode = [&](std::uint32_t context, std::uint8_t& exponent) __attribute__((always_inline)) {
+  const auto decode = [&](std::uint32_t context, std::uint8_t & exponent) __attribute__((always_inline)) {
     const unsigned upper = coder.take(models_->upper(context));
     const unsigned both = upper * kHalves + coder.take(models_->lower(context, upper));
     exponent = static_cast<std::uint8_t>(both >> kFineBits);

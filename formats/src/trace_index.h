@@ -18,11 +18,11 @@ class PartTimes {
   explicit PartTimes(TaskId tasks) : sums_(static_cast<std::size_t>(tasks)) {}
 
   /// `part` begins with the next record.
-  void begin(FrameEntry& part, std::uint64_t offset, std::uint64_t line) {
+  void begin(TracePart& part, std::uint64_t offset, std::uint64_t line) {
     part = {offset, line, 0, 0};
     empty_ = true;
   }
-  void add(FrameEntry& part, const Record& record) {
+  void add(TracePart& part, const Record& record) {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t& sum = sums_[static_cast<std::size_t>(record.task)];
     sum = sum > kMost - record.time ? kMost : sum + record.time;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "blocks_reader.h"
 #include "byte_file.h"
 #include "byte_sink.h"
+#include "trace_tail.h"
 #include "vef_text_reader.h"
 #include "vef_text_writer.h"
 #include "vefb_reader.h"
@@ -27,9 +29,7 @@ std::size_t records_to_expect(const TraceReader& reader) {
 
 bool is_binary(const std::string& path) { return path.ends_with(".vefb"); }
 
-}  // namespace
-
-Result<std::unique_ptr<TraceReader>> TraceReader::open(const std::string& path) {
+Result<std::unique_ptr<TraceReader>> open_plain(const std::string& path) {
   auto file = InputFile::open(path);
   if (!file) return file.error();
   const auto start = (*file)->peek(vefb::kSignature.size());
@@ -38,15 +38,36 @@ Result<std::unique_ptr<TraceReader>> TraceReader::open(const std::string& path) 
   return VefTextReader::open(std::move(*file));
 }
 
+}  // namespace
+
+Result<std::unique_ptr<TraceReader>> TraceReader::open(const std::string& path, const ReadOptions& options) {
+  auto reader = open_plain(path);
+  if (!reader || (options.threads == 0 && options.from_line == 0)) return reader;
+  if ((*reader)->bytes_total() != 0) {  // else no file that can be read in pieces
+    auto parts = open_parts(*reader, options);
+    if (!parts || *parts) return parts;
+  }
+  return std::unique_ptr<TraceReader>(std::make_unique<AheadReader>(std::move(*reader), options));
+}
+
 Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& path, const TraceHeader& header,
                                                          const Communicators& communicators,
-                                                         const Metadata& metadata, int level) {
-  if (is_binary(path)) return VefbWriter::create(path, header, communicators, metadata, level);
-  return VefTextWriter::create(path, header, communicators, metadata, level);
+                                                         const Metadata& metadata,
+                                                         const WriteOptions& options) {
+  if (is_binary(path)) return VefbWriter::create(path, header, communicators, metadata, options.level);
+  return VefTextWriter::create(path, header, communicators, metadata, options);
 }
 
 bool TraceWriter::keeps_metadata(const std::string& path) {
   return is_binary(path) || compression_of_name(path) == Compression::kZstd;
+}
+
+Result<std::vector<TracePart>> read_index(const std::string& path) {
+  const auto file = InputFile::open(path);
+  if (!file) return file.error();
+  auto tail = read_tail(**file);
+  if (!tail) return tail.error();
+  return std::move(tail->frames);
 }
 
 Result<Trace> read_trace(const std::string& path) {

@@ -78,7 +78,7 @@ bool decode_payload(std::string_view payload, TraceTail& tail) {
   if (kPayloadHeadBytes + frames * kEntryBytes + metadata_bytes != body) return false;
   tail.frames.resize(frames);
   std::size_t at = kPayloadHeadBytes;
-  for (FrameEntry& entry : tail.frames) {
+  for (TracePart& entry : tail.frames) {
     entry = {get_number(payload, at, 8), get_number(payload, at + 8, 8), get_number(payload, at + 16, 8),
              get_number(payload, at + 24, 8)};
     at += kEntryBytes;
@@ -104,7 +104,7 @@ Result<std::string> encode_tail(const TraceTail& tail) {
   payload.reserve(size);
   put_number(payload, tail.frames.size(), 4);
   put_number(payload, metadata.size(), 4);
-  for (const FrameEntry& entry : tail.frames) {
+  for (const TracePart& entry : tail.frames) {
     for (const std::uint64_t value : {entry.offset, entry.first_line, entry.earliest, entry.latest}) {
       put_number(payload, value, 8);
     }
@@ -135,6 +135,7 @@ Result<TraceTail> read_tail(const InputFile& file) {
   if (!frame) return frame.error();
   if (get_number(*frame, 0, 4) != kFrameMagic || get_number(*frame, 4, 4) != size) return damaged;
   TraceTail tail;
+  tail.offset = file.size() - size - kFrameHeadBytes;
   if (!decode_payload(std::string_view(*frame).substr(kFrameHeadBytes), tail)) return damaged;
   return tail;
 }

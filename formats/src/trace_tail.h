@@ -19,24 +19,16 @@
 #include <vector>
 
 #include "vef/base/result.h"
-#include "vef/formats/trace.h"
+#include "vef/formats/trace_io.h"
 
 namespace vef::formats {
 
 class InputFile;
 
-struct FrameEntry {
-  std::uint64_t offset = 0;
-  std::uint64_t first_line = 0;
-  std::uint64_t earliest = 0;
-  std::uint64_t latest = 0;
-
-  bool operator==(const FrameEntry&) const = default;
-};
-
 struct TraceTail {
-  std::vector<FrameEntry> frames;
+  std::vector<TracePart> frames;
   Metadata metadata;
+  std::uint64_t offset = 0;  // of the frame in the file that it was read from
 };
 
 /// Whether bytes that begin so may be the frame.

@@ -60,7 +60,7 @@ TEST(TraceTail, TheIndexLeadsToTheLines) {
   ASSERT_GE(tail.frames.size(), 4U);  // the header's and several of 1 MiB
   std::string text;
   std::uint64_t line = 1;
-  for (const FrameEntry& entry : tail.frames) {
+  for (const TracePart& entry : tail.frames) {
     EXPECT_EQ(entry.first_line, line);
     const std::string frame = frame_at(packed, entry.offset);
     EXPECT_EQ(frame.back(), '\n');
@@ -125,7 +125,7 @@ TEST(TraceTail, EveryChangedByteIsNoticed) {
   const TemporaryFolder folder;
   const std::string bytes = *encode_tail({{{0, 1, 2, 3}, {40, 5, 6, 7}}, {{"key", "value"}}});
   const std::string path = folder.file("t");
-  EXPECT_EQ(tail_of(write_file(path, bytes)).frames[1], (FrameEntry{40, 5, 6, 7}));
+  EXPECT_EQ(tail_of(write_file(path, bytes)).frames[1], (TracePart{40, 5, 6, 7}));
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] ^ 0x10);

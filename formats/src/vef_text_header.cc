@@ -55,6 +55,18 @@ Result<std::unique_ptr<VefTextReader>> VefTextReader::open(std::unique_ptr<ByteS
   return reader;
 }
 
+std::unique_ptr<VefTextReader> VefTextReader::open_part(const TraceHeader& header, std::uint64_t first_line,
+                                                        std::unique_ptr<ByteSource> source) {
+  std::unique_ptr<VefTextReader> reader(new VefTextReader(std::move(source)));
+  reader->header_ = header;
+  reader->line_ = first_line - 1;
+  TraceHeader unbounded = header;
+  unbounded.messages = unbounded.collectives = unbounded.collective_records = kMaxCount;
+  reader->counts_.expect(unbounded);
+  reader->is_part_ = true;
+  return reader;
+}
+
 Status VefTextReader::read_metadata() {
   if (text_.source().compression() != Compression::kZstd) return {};
   auto tail = read_tail(text_.source().file());

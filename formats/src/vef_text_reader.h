@@ -21,6 +21,10 @@ class VefTextReader final : public TraceReader {
   static Result<std::unique_ptr<TraceReader>> open(std::unique_ptr<InputFile> file);
   /// Has read header and communicator lines.
   static Result<std::unique_ptr<VefTextReader>> open(std::unique_ptr<ByteSource> source);
+  /// Reads a part of a trace with this header that begins with the record of `first_line`: without
+  /// communicators, and its records are not counted.
+  static std::unique_ptr<VefTextReader> open_part(const TraceHeader& header, std::uint64_t first_line,
+                                                  std::unique_ptr<ByteSource> source);
 
   const TraceHeader& header() const override { return header_; }
   const Communicators& communicators() const override { return communicators_; }
@@ -78,6 +82,7 @@ class VefTextReader final : public TraceReader {
   TraceHeader header_;
   Communicators communicators_;
   Metadata metadata_;
+  bool is_part_ = false;
   std::uint64_t line_ = 0;
   RecordCounts counts_;
   DepKind dep_ = DepKind::kIndependent;  // of the record being read, for messages

@@ -23,6 +23,47 @@ char* put_field(char* out, std::uint64_t value) {
   return out;
 }
 
+char* put_dependency(char* out, const Record& record, unsigned flag) {
+  out = put_field(out, static_cast<unsigned>(record.dep) | flag);
+  out = put_field(out, record.time);
+  if (record.dep == DepKind::kIndependent) {
+    *out++ = '-';
+    *out++ = '1';
+    return out;
+  }
+  if (record.dep == DepKind::kCollective) *out++ = 'G';
+  return put_number(out, record.dep_id);
+}
+
+char* put_message(char* out, const Record& record, TraceVersion version) {
+  constexpr unsigned kRealMessage = 4;
+  constexpr unsigned kAnswer = 8;
+  out = put_field(out, record.id);
+  out = put_field(out, static_cast<std::uint64_t>(record.task));
+  out = put_field(out, static_cast<std::uint64_t>(record.peer));
+  out = put_field(out, record.send_bytes);
+  const bool flagged = record.kind == RecordKind::kMessage && has_program_order(version);
+  return put_dependency(out, record, (flagged ? kRealMessage : 0) | (record.answer ? kAnswer : 0));
+}
+
+char* put_collective(char* out, const Record& record) {
+  *out++ = 'G';
+  out = put_field(out, record.id);
+  *out++ = 'C';
+  out = put_field(out, static_cast<std::uint64_t>(record.comm));
+  out = put_field(out, static_cast<std::uint64_t>(record.op));
+  out = put_field(out, static_cast<std::uint64_t>(record.task));
+  out = put_field(out, record.send_bytes);
+  out = put_field(out, record.recv_bytes);
+  return put_dependency(out, record, 0);
+}
+
+/// At most kLongestRecord characters.
+char* put_record(char* out, const Record& record, TraceVersion version) {
+  return record.kind == RecordKind::kCollective ? put_collective(out, record)
+                                                : put_message(out, record, version);
+}
+
 }  // namespace
 
 VefTextWriter::VefTextWriter(std::string path, const TraceHeader& header, const Metadata& metadata,
@@ -35,9 +76,10 @@ VefTextWriter::VefTextWriter(std::string path, const TraceHeader& header, const 
 
 Result<std::unique_ptr<TraceWriter>> VefTextWriter::create(const std::string& path, const TraceHeader& header,
                                                            const Communicators& communicators,
-                                                           const Metadata& metadata, int level) {
+                                                           const Metadata& metadata,
+                                                           const WriteOptions& options) {
   if (Status status = check_writable(path, header, communicators); !status) return status.error();
-  auto sink = ByteSink::create(path, level);
+  auto sink = ByteSink::create(path, options.level, options.threads);
   if (!sink) return sink.error();
   std::unique_ptr<VefTextWriter> writer(new VefTextWriter(path, header, metadata, std::move(*sink)));
   // As one block of their own: they have no bound but the number of tasks.
@@ -50,61 +92,32 @@ Status VefTextWriter::append(const Record& record) {
   if (static_cast<std::size_t>(end_ - block_.data()) >= kBlockBytes) {
     if (Status status = flush_block(); !status) return status;
   }
-  if (record.kind == RecordKind::kCollective) {
-    format_collective(record);
-  } else {
-    format_message(record);
-  }
+  end_ = put_record(end_, record, header().version);
+  *end_++ = '\n';
   return {};
 }
 
-void VefTextWriter::format_message(const Record& record) {
-  constexpr unsigned kRealMessage = 4;
-  end_ = put_field(end_, record.id);
-  end_ = put_field(end_, static_cast<std::uint64_t>(record.task));
-  end_ = put_field(end_, static_cast<std::uint64_t>(record.peer));
-  end_ = put_field(end_, record.send_bytes);
-  constexpr unsigned kAnswer = 8;
-  const bool flagged = record.kind == RecordKind::kMessage && has_program_order(header().version);
-  format_dependency(record, (flagged ? kRealMessage : 0) | (record.answer ? kAnswer : 0));
-}
-
-void VefTextWriter::format_collective(const Record& record) {
-  *end_++ = 'G';
-  end_ = put_field(end_, record.id);
-  *end_++ = 'C';
-  end_ = put_field(end_, static_cast<std::uint64_t>(record.comm));
-  end_ = put_field(end_, static_cast<std::uint64_t>(record.op));
-  end_ = put_field(end_, static_cast<std::uint64_t>(record.task));
-  end_ = put_field(end_, record.send_bytes);
-  end_ = put_field(end_, record.recv_bytes);
-  format_dependency(record, 0);
-}
-
-void VefTextWriter::format_dependency(const Record& record, unsigned flag) {
-  end_ = put_field(end_, static_cast<unsigned>(record.dep) | flag);
-  end_ = put_field(end_, record.time);
-  if (record.dep == DepKind::kIndependent) {
-    *end_++ = '-';
-    *end_++ = '1';
-  } else {
-    if (record.dep == DepKind::kCollective) *end_++ = 'G';
-    end_ = put_number(end_, record.dep_id);
-  }
-  *end_++ = '\n';
+std::string text_of(const Record& record, TraceVersion version) {
+  std::string text(kLongestRecord, '\0');
+  text.resize(static_cast<std::size_t>(put_record(text.data(), record, version) - text.data()));
+  return text;
 }
 
 Status VefTextWriter::flush_block() {
   const auto size = static_cast<std::size_t>(end_ - block_.data());
   end_ = block_.data();
   if (size == 0) return {};
-  end_part();
+  end_part(0);  // known when all blocks are written
   return sink_->write_block({block_.data(), size});
 }
 
 Status VefTextWriter::close_file() {
   if (Status status = flush_block(); !status) return status;
+  const auto offsets = sink_->end_blocks();
+  if (!offsets) return offsets.error();
   if (indexed()) {
+    for (std::size_t part = 0; part < tail().frames.size(); ++part)
+      tail().frames[part].offset = (*offsets)[part];
     const auto encoded = encode_tail(tail());
     if (!encoded) return input_error(path(), 0, encoded.error().message);
     if (Status status = sink_->write_raw(*encoded); !status) return status;

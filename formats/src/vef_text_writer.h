@@ -18,18 +18,14 @@ class VefTextWriter final : public CheckedWriter {
  public:
   static Result<std::unique_ptr<TraceWriter>> create(const std::string& path, const TraceHeader& header,
                                                      const Communicators& communicators,
-                                                     const Metadata& metadata, int level);
+                                                     const Metadata& metadata, const WriteOptions& options);
 
  private:
   VefTextWriter(std::string path, const TraceHeader& header, const Metadata& metadata,
                 std::unique_ptr<ByteSink> sink);
 
   Status append(const Record& record) override;
-  std::uint64_t part_offset() const override { return sink_->offset(); }
   Status close_file() override;
-  void format_message(const Record& record);
-  void format_collective(const Record& record);
-  void format_dependency(const Record& record, unsigned flag);
   Status flush_block();
 
   std::unique_ptr<ByteSink> sink_;

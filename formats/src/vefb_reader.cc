@@ -1,51 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vefb_reader.h"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "byte_source.h"
 #include "little_endian.h"
 #include "trace_tail.h"
 #include "vef_text_reader.h"
+#include "zstd_memory_source.h"
 
 namespace vef::formats {
-
-namespace {
-
-/// The text of the head block: decompressed as it is asked for, so that a small block cannot claim memory.
-class HeadSource final : public ByteSource {
- public:
-  HeadSource(const InputFile& file, std::string packed)
-      : file_(file), packed_(std::move(packed)), input_{packed_.data(), packed_.size(), 0} {}
-  ~HeadSource() override { ZSTD_freeDStream(stream_); }
-  Compression compression() const override { return Compression::kZstd; }
-  const InputFile& file() const override { return file_; }
-
-  Result<std::size_t> read(char* out, std::size_t size) override {
-    ZSTD_outBuffer output{out, size, 0};
-    while (output.pos == 0) {
-      if (input_.pos == input_.size && whole_) return std::size_t{0};
-      const std::size_t given = input_.pos;
-      const std::size_t left = ZSTD_decompressStream(stream_, &output, &input_);
-      whole_ = left == 0;
-      if (ZSTD_isError(left) != 0 || (output.pos == 0 && input_.pos == given && !whole_))
-        return input_error(file_.path(), 0, "damaged head; expected zstd data");
-    }
-    return output.pos;
-  }
-
- private:
-  const InputFile& file_;
-  std::string packed_;
-  ZSTD_inBuffer input_;
-  ZSTD_DStream* stream_ = ZSTD_createDStream();
-  bool whole_ = false;
-};
-
-}  // namespace
 
 Result<std::unique_ptr<TraceReader>> VefbReader::open(std::unique_ptr<InputFile> file) {
   std::unique_ptr<VefbReader> reader(new VefbReader(std::move(file)));
@@ -96,7 +60,7 @@ Status VefbReader::read_head() {
   const auto more = read_block();
   if (!more) return more.error();
   if (!*more || !block_head_.starts_with(vefb::kHeadBlock)) return damaged("no head; expected one");
-  auto head = VefTextReader::open(std::make_unique<HeadSource>(*file_, std::move(payload_)));
+  auto head = VefTextReader::open(std::make_unique<ZstdMemorySource>(*file_, std::move(payload_), "head"));
   if (!head) return head.error();
   head_ = std::move(*head);
   counts_.expect(header());

@@ -255,8 +255,8 @@ TEST(Verify, TheIndexIsRecomputed) {
     const auto tail = read_tail(**file);
     ASSERT_TRUE(tail.ok());
     const std::size_t begin = bytes.size() - encode_tail(*tail)->size();
-    for (std::uint64_t FrameEntry::*number :
-         {&FrameEntry::offset, &FrameEntry::first_line, &FrameEntry::earliest, &FrameEntry::latest}) {
+    for (std::uint64_t TracePart::*number :
+         {&TracePart::offset, &TracePart::first_line, &TracePart::earliest, &TracePart::latest}) {
       TraceTail changed = *tail;
       ++(changed.frames[2].*number);
       write_file(folder.file("u"), bytes.substr(0, begin) + *encode_tail(changed));

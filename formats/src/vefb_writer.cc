@@ -60,7 +60,7 @@ Status VefbWriter::append(const Record& record) {
 
 Status VefbWriter::flush() {
   if (records_.empty()) return {};
-  end_part();
+  end_part(file_->offset());
   const auto payload = encoder_.encode(records_);
   if (!payload) return Error{payload.error().kind, path() + ": " + payload.error().message};
   records_.clear();

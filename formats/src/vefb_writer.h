@@ -23,7 +23,6 @@ class VefbWriter final : public CheckedWriter {
              int level);
 
   Status append(const Record& record) override;
-  std::uint64_t part_offset() const override { return file_->offset(); }
   Status close_file() override;
   Status write_block(std::string_view name, std::string_view payload);
   Status flush();

@@ -26,7 +26,7 @@ Result<bool> begins_part(const InputFile& file, std::uint64_t offset, bool binar
   return binary ? *start == vefb::kRecordBlock : get_number(*start, 0, kNameBytes) == ZSTD_MAGICNUMBER;
 }
 
-Status check_offsets(InputFile& file, const std::vector<FrameEntry>& parts) {
+Status check_offsets(InputFile& file, const std::vector<TracePart>& parts) {
   const auto signature = file.peek(vefb::kSignature.size());
   if (!signature) return signature.error();
   const bool binary = signature->starts_with(vefb::kSignature);
@@ -41,7 +41,7 @@ Status check_offsets(InputFile& file, const std::vector<FrameEntry>& parts) {
   return {};
 }
 
-std::string describe(const FrameEntry& part) {
+std::string describe(const TracePart& part) {
   return "line " + std::to_string(part.first_line) + ", times " + std::to_string(part.earliest) + " to " +
          std::to_string(part.latest);
 }
@@ -53,14 +53,14 @@ Result<std::uint64_t> verify_index(const std::string& path) {
   if (!file) return file.error();
   const auto tail = read_tail(**file);
   if (!tail) return tail.error();
-  const std::vector<FrameEntry>& parts = tail->frames;
+  const std::vector<TracePart>& parts = tail->frames;
   if (parts.empty()) return std::uint64_t{0};
   if (Status status = check_offsets(**file, parts); !status) return status.error();
 
   auto reader = TraceReader::open(path);
   if (!reader) return reader.error();
   PartTimes times((*reader)->header().tasks);
-  FrameEntry found{0, 1, 0, 0};  // the head's
+  TracePart found{0, 1, 0, 0};  // the head's
   std::size_t at = 0;
   const auto compare = [&]() -> Status {
     found.offset = parts[at].offset;

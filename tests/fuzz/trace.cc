@@ -14,6 +14,13 @@ bool fuzz::run(std::string_view input) {
     fuzz::check_message(trace.error().message);
     return false;
   }
+  // Part by part it is the same trace.
+  auto parts = formats::TraceReader::open(path, {.from_line = 1});
+  if (!parts) fuzz::fail(parts.error().message);
+  const auto again = formats::read_trace(**parts);
+  if (!again) fuzz::fail(again.error().message);
+  if (again->records != trace->records || again->lines != trace->lines)
+    fuzz::fail("other records when read part by part");
   const auto faults = formats::validate(*trace);
   for (const formats::TraceFault& fault : faults) fuzz::check_message(fault.message);
   return faults.empty();
@@ -26,7 +33,7 @@ std::vector<std::string> fuzz::seeds() {
   if (!trace) fuzz::fail(trace.error().message);
   trace->metadata = {{"program", "ring"}};
   std::vector<std::string> seeds;
-  for (const char* name : {"t.vef", "t.vef.gz", "t.vef.zst"}) {
+  for (const char* name : {"t.vef", "t.vef.gz", "t.vef.zst", "t.vefb"}) {
     const std::string path = folder.path() + "/" + name;
     if (const Status written = formats::write_trace(path, *trace); !written)
       fuzz::fail(written.error().message);

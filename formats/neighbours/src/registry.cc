@@ -24,11 +24,14 @@ Format vef_format() {
   format.keeps = "everything; metadata in .vef.zst and .vefb only";
   format.loses = "nothing";
   format.recognises = [](std::string_view head) { return head.starts_with("VEF"); };
-  format.open = [](const std::string& path, const Options&, Losses&) { return TraceReader::open(path); };
+  format.open = [](const std::string& path, const Options& options, Losses&) {
+    return TraceReader::open(path, {.threads = options.threads});
+  };
   format.create = [](const std::string& path, const TraceReader& trace, const Options& options,
                      Losses& losses) {
     if (!TraceWriter::keeps_metadata(path)) note_metadata(trace, losses);
-    return TraceWriter::create(path, trace.header(), trace.communicators(), trace.metadata(), options.level);
+    return TraceWriter::create(path, trace.header(), trace.communicators(), trace.metadata(),
+                               {options.level, options.threads});
   };
   return format;
 }

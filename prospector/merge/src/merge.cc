@@ -212,7 +212,8 @@ Status write_file(const Prepared& prepared, const MergeOptions& options, const M
                   MergeReport& report) {
   const auto start = std::chrono::steady_clock::now();
   auto writer = formats::TraceWriter::create(report.output, prepared.plan.header, prepared.lines,
-                                             prepared.metadata, options.compression_level);
+                                             prepared.metadata,
+                                             {options.compression_level, means.workers->threads() - 1});
   if (!writer.ok()) return writer.error();
   std::function<void(std::uint64_t, std::uint64_t)> progress;
   if (options.progress) {

@@ -67,6 +67,8 @@ struct Options {
   bool allow_outside = false;
   /// What a processor does in a second, for formats that count operations instead of time.
   double flops_per_second = 1e9;
+  /// Beside the caller's, for what can be decoded or compressed at the same time.
+  unsigned threads = 0;
   /// Of compressed output; 0: the compressor's default.
   int level = 0;
   /// Empty: a collective that would have to be expanded is an error.
