@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "merge_transport.h"
 #include "output.h"
 #include "progress.h"
 #include "vef/base/units.h"
@@ -30,6 +31,8 @@ struct Options {
   int level = 0;
   std::string memory = "1GiB";
   unsigned threads = 0;
+  bool mpi = false;
+  std::string mpi_library;
   bool json = false;
   bool quiet = false;
 };
@@ -233,8 +236,9 @@ void print_notes(const MergeReport& report) {
   }
 }
 
-int run_merge(const Options& options) {
+int run_merge(const Options& options, const VefMergeTransport* transport) {
   merge::MergeOptions merge_options;
+  merge_options.transport = transport;
   merge_options.allow_unmatched = options.allow_unmatched;
   merge_options.alone = options.alone;
   merge_options.compression_level = options.level;
@@ -272,6 +276,21 @@ int run_merge(const Options& options) {
   return report->written ? kDone : kFailed;
 }
 
+int run(const Options& options) {
+  if (!options.mpi) return run_merge(options, nullptr);
+  const auto transport = start_transport(options.mpi_library);
+  if (!transport) return report_error(transport.error());
+  int status = kDone;
+  if ((*transport)->rank == 0) {
+    status = run_merge(options, *transport);
+    merge::release(**transport);
+  } else {
+    merge::serve(**transport);
+  }
+  (*transport)->finish();
+  return status;
+}
+
 }  // namespace
 
 Command add_merge(CLI::App& root) {
@@ -294,6 +313,13 @@ Command add_merge(CLI::App& root) {
       ->capture_default_str();
   app->add_option("--threads", options->threads, "threads to work with (default: one for each processor)")
       ->check(CLI::Range(1, 1024));
+  CLI::Option* mpi =
+      app->add_flag("--mpi", options->mpi,
+                    "as an MPI job, whose processes read the logs that they see: those of their "
+                    "own hosts as well; process 0 puts them together");
+  app->add_option("--mpi-library", options->mpi_library,
+                  "that of the job, openmpi or mpich (default: by its environment)")
+      ->needs(mpi);
   app->add_flag("--json", options->json, "print the result as JSON, every unmatched call included");
   app->add_flag("--quiet", options->quiet, "no progress bar");
   app->footer(
@@ -303,9 +329,10 @@ Command add_merge(CLI::App& root) {
       "  vef merge run/ -o app.vef.zst\n"
       "  vef merge server/ client/ -o both.vef.zst\n"
       "  vef merge large-run/ -o /scratch/large.vef.zst --memory 4GiB --threads 8\n"
+      "  mpirun -n 16 vef merge --mpi run/ -o app.vef.zst      # where logs lie on the hosts' own disks\n"
       "  vef merge killed-run/ -o killed.vef --allow-unmatched\n"
       "  vef merge dummy_test-2025-5-5-16-15-38/VEFT.main -o dummy.vef");
-  return {app, [options] { return run_merge(*options); }};
+  return {app, [options] { return run(*options); }};
 }
 
 }  // namespace vef::cli

@@ -117,6 +117,13 @@ std::string_view family_name(MpiFamily family) {
   return family == MpiFamily::kOpenMpi ? "Open MPI" : "MPICH";
 }
 
+std::optional<MpiFamily> find_job_family() {
+  // Open MPI's mpirun, and what MPICH's (Hydra, and Slurm's PMI) tells its ranks.
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return MpiFamily::kOpenMpi;
+  if (std::getenv("PMI_SIZE") != nullptr || std::getenv("PMI_RANK") != nullptr) return MpiFamily::kMpich;
+  return {};
+}
+
 Result<MpiFamily> parse_family(std::string_view text) {
   if (text == "openmpi") return MpiFamily::kOpenMpi;
   if (text == "mpich") return MpiFamily::kMpich;

@@ -34,6 +34,8 @@ class RankSites {
  private:
   friend class CallSites;
   friend class SiteNames;
+  template <class Archive>
+  friend void transfer(Archive& archive, RankSites& sites);
   void take(const formats::RankEvent& event);
 
   std::map<std::uint64_t, std::string> modules_;                     // number -> path, newline, build id

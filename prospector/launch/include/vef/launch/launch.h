@@ -27,9 +27,15 @@ Result<std::optional<MpiFamily>> find_program_family(const std::string& path);
 /// known.
 std::optional<MpiFamily> find_launcher_family(const std::string& path);
 
+/// The MPI of the job that this process is a rank of, by what its launcher put into the environment. Empty:
+/// no rank, or not known.
+std::optional<MpiFamily> find_job_family();
+
 /// The recorder for a family: in ../lib/vefkit (or the system's other library directory) beside the directory
 /// of the running program.
 Result<std::string> find_shim(MpiFamily family);
+/// The plug-in for a family through which `vef merge` uses MPI; it lies beside the recorder.
+Result<std::string> find_merge_plugin(MpiFamily family);
 
 /// The file that a command names: itself if it has a slash, else the first in PATH. Empty: there is none.
 std::optional<std::string> find_executable(const std::string& name);

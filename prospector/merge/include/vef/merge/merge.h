@@ -16,6 +16,7 @@
 
 #include "vef/base/result.h"
 #include "vef/formats/trace.h"
+#include "vef/merge/transport.h"
 
 namespace vef::merge {
 
@@ -31,6 +32,9 @@ struct MergeOptions {
   /// trace is the same, whatever the memory and the number of threads.
   std::uint64_t memory = std::uint64_t{1} << 30;
   unsigned threads = 0;  // 0: as many as there are processors
+  /// Of a job whose other processes are in serve(): they read the logs that they see, and this process, 0,
+  /// those that nobody else does. Null: this process alone.
+  const VefMergeTransport* transport = nullptr;
   /// Called now and then with the stage ("reading", "writing") and how much of it is done of how much; may be
   /// empty.
   std::function<void(std::string_view, std::uint64_t, std::uint64_t)> progress;
@@ -97,6 +101,11 @@ struct MergeReport {
   std::uint64_t faults = 0;          // unmatched that are not excused
   std::vector<std::pair<std::string, double>> seconds;  // per stage
 };
+
+/// What the other processes of a job do while process 0 merges, until it releases them. Faults are told to
+/// process 0.
+void serve(const VefMergeTransport& transport);
+void release(const VefMergeTransport& transport);
 
 /// Merges what `directories` hold (or one VEFT.main), each a world of its own, and the worlds that these
 /// spawned into the trace `output`.
