@@ -11,32 +11,20 @@ namespace vef::neighbours {
 using formats::CollectiveOp;
 using formats::TaskId;
 
-formats::CommId DumpiRecords::used(std::int32_t comm) {
-  const auto [entry, is_new] = ids_.try_emplace(comm, static_cast<formats::CommId>(used_.size()));
-  if (is_new) used_.push_back(comms_.members(comm));
-  return entry->second;
-}
-
 void DumpiRecords::collective(Now& now, const Membership& comm, CollectiveOp op, std::uint64_t send,
                               std::uint64_t recv) {
   if (!now.status) return;
-  const std::uint64_t ordinal = now.state.collectives[comm.comm]++;
-  const auto [entry, is_new] = operations_.try_emplace({comm.comm, ordinal});
-  Operation& operation = entry->second;
-  if (is_new) operation = {next_operation_++, members(comm).size(), now.call.function, now.rank};
-  if (operation.function != now.call.function) {
-    now.fail("while rank " + std::to_string(operation.first) + " calls MPI_" +
-             std::string(dumpi_name(operation.function)) + " on the same communicator; expected the same");
-    return;
-  }
   formats::Record part;
   part.op = op;
-  part.comm = used(comm.comm);
-  part.id = operation.id;
   part.send_bytes = send;
   part.recv_bytes = recv;
-  if (--operation.missing == 0) operations_.erase(entry);
-  builder_.collective(now.rank, part, now.call.offset);
+  const auto known =
+      calls_.add(now.rank, comm.comm, members(comm), now.call.function, dumpi_name(now.call.function), part);
+  if (known) {
+    builder_.collective(now.rank, *known, now.call.offset);
+  } else {
+    now.status = known.error();
+  }
 }
 
 /// Whether an array has an entry for every member.

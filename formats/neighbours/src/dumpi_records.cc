@@ -2,6 +2,7 @@
 #include "dumpi_records.h"
 
 #include <limits>
+#include <utility>
 
 #include "dumpi_functions.h"
 #include "vef/base/units.h"
@@ -32,9 +33,10 @@ bool is_failed_poll(const DumpiCall& call) {
 }  // namespace
 
 DumpiRecords::DumpiRecords(const std::vector<DumpiFile>& files, const DumpiComms& comms, Losses& losses)
-    : comms_(comms), losses_(losses), builder_(static_cast<TaskId>(files.size())) {
-  used_.push_back(comms.members(0));
-  ids_[0] = 0;
+    : comms_(comms),
+      losses_(losses),
+      builder_(static_cast<TaskId>(files.size())),
+      calls_(static_cast<TaskId>(files.size()), comms.members(0)) {
   for (const DumpiFile& file : files) {
     const auto rank = static_cast<TaskId>(ranks_.size());
     Rank& state =
@@ -168,13 +170,7 @@ Status DumpiRecords::finish() {
   }
   losses_.add("probes found messages that no receive takes", "what they waited for is not known",
               builder_.give_up_all());
-  if (!operations_.empty()) {
-    const auto& [key, operation] = *operations_.begin();
-    return Error{ErrorKind::kInput, "rank " + std::to_string(operation.first) + " calls MPI_" +
-                                        std::string(dumpi_name(operation.function)) + ", and " +
-                                        std::to_string(operation.missing) +
-                                        " members of its communicator do not; expected all of them to"};
-  }
+  if (Status status = calls_.finish(); !status) return status;
   losses_.add("sends are kept that no receive takes", "the network carries them all the same",
               matcher_.sends_left());
   MessageMatcher::Receive first;

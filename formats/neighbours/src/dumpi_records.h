@@ -4,12 +4,11 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
+#include "collective_calls.h"
 #include "dumpi_comms.h"
 #include "dumpi_datatypes.h"
 #include "dumpi_file.h"
@@ -31,7 +30,7 @@ class DumpiRecords {
 
   std::deque<RecordBuilder::Ready>& ready() { return builder_.ready(); }
   /// Those that collectives use.
-  formats::Communicators communicators() const { return used_; }
+  formats::Communicators communicators() const { return calls_.used(); }
 
  private:
   using Wanted = PostedReceives::Wanted;
@@ -65,17 +64,10 @@ class DumpiRecords {
     std::unordered_map<std::int64_t, Membership> files;
     std::unordered_map<std::int64_t, Request> requests;
     std::vector<Probe> probes;
-    std::unordered_map<std::int32_t, std::uint64_t> collectives;  // how many on each communicator
     bool started = false;
     bool polled = false;  // the call before was a poll that found nothing
     std::uint64_t last_end = 0;
     std::uint16_t thread = 0;
-  };
-  struct Operation {
-    std::uint64_t id = 0;
-    std::size_t missing = 0;
-    std::uint16_t function = 0;
-    formats::TaskId first = 0;
   };
   /// The call at work; the first fault stays.
   struct Now {
@@ -126,7 +118,6 @@ class DumpiRecords {
   bool is_root(Now& now, const Membership& comm, std::int64_t root) const;
   void collective(Now& now, const Membership& comm, formats::CollectiveOp op, std::uint64_t send,
                   std::uint64_t recv);
-  formats::CommId used(std::int32_t comm);
   const std::vector<formats::TaskId>& members(const Membership& comm) const {
     return comms_.members(comm.comm);
   }
@@ -136,10 +127,7 @@ class DumpiRecords {
   std::deque<Rank> ranks_;
   RecordBuilder builder_;
   MessageMatcher matcher_;
-  std::map<std::pair<std::int32_t, std::uint64_t>, Operation> operations_;  // not all have come to
-  std::uint64_t next_operation_ = 0;
-  formats::Communicators used_;
-  std::map<std::int32_t, formats::CommId> ids_;  // in `used_`, by communicator
+  CollectiveCalls calls_;
 };
 
 }  // namespace vef::neighbours

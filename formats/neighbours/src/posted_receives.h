@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,10 @@ class PostedReceives {
     std::int64_t context = 0;  // communicator
     std::int64_t source = 0;   // task
     std::int64_t tag = 0;
-    auto operator<=>(const Wanted&) const = default;
+    bool operator==(const Wanted&) const = default;
+    bool operator<(const Wanted& other) const {
+      return std::tie(context, source, tag) < std::tie(other.context, other.source, other.tag);
+    }
   };
   /// A receive whose message is known now: who asked for it, and its id.
   struct Settled {

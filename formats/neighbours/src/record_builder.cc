@@ -46,9 +46,13 @@ void RecordBuilder::send(TaskId task, TaskId peer, std::uint64_t id, std::uint64
   did(at(task), DepKind::kSend, id);
 }
 
-void RecordBuilder::collective(TaskId task, Record part, std::uint64_t line) {
+void RecordBuilder::enter_collective(TaskId task, Record part, std::uint64_t line) {
   part.kind = RecordKind::kCollective;
   emit(task, part, line);
+}
+
+void RecordBuilder::collective(TaskId task, Record part, std::uint64_t line) {
+  enter_collective(task, part, line);
   did(at(task), DepKind::kCollective, part.id);
 }
 
