@@ -102,16 +102,16 @@ class FrameCompressor {
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1);
   }
 
-  /// An error tells the reason alone.
-  Status compress(std::string_view text, std::string& frame) {
+  /// The frame lies in here until the next call. An error tells the reason alone.
+  Result<std::string_view> compress(std::string_view text) {
     if (context_ == nullptr) return Error{ErrorKind::kSystem, "no memory for zstd"};
-    frame.resize(ZSTD_compressBound(text.size()));
+    if (const std::size_t bound = ZSTD_compressBound(text.size()); buffer_.size() < bound)
+      buffer_.resize(bound);
     const std::size_t size =
-        ZSTD_compress2(context_.get(), frame.data(), frame.size(), text.data(), text.size());
+        ZSTD_compress2(context_.get(), buffer_.data(), buffer_.size(), text.data(), text.size());
     if (ZSTD_isError(size) != 0)
       return Error{ErrorKind::kSystem, std::string("zstd: ") + ZSTD_getErrorName(size)};
-    frame.resize(size);
-    return {};
+    return std::string_view(buffer_.data(), size);
   }
 
  private:
@@ -119,6 +119,7 @@ class FrameCompressor {
     void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   };
   std::unique_ptr<ZSTD_CCtx, Free> context_;
+  std::vector<char> buffer_;
 };
 
 class ZstdSink final : public FileSink {
@@ -132,13 +133,12 @@ class ZstdSink final : public FileSink {
       if (jobs_.empty()) return write_here(text);
       if (Status status = write_oldest(); !status) return status;
     }
-    Work work = std::move(idle_);
-    if (!work.compressor) work.compressor = std::make_unique<FrameCompressor>(level_);
-    work.text.assign(text);
-    const auto shared = std::make_shared<Work>(std::move(work));
-    jobs_.start([shared] {
-      shared->status = shared->compressor->compress(shared->text, shared->frame);
-      return shared;
+    std::shared_ptr<Work> work = std::move(idle_);
+    if (!work) work = std::make_shared<Work>(level_);
+    work->text.assign(text);
+    jobs_.start([work] {
+      work->frame = work->compressor.compress(work->text);
+      return work;
     });
     return {};
   }
@@ -155,30 +155,30 @@ class ZstdSink final : public FileSink {
   }
 
  private:
-  /// A block on its way, and what is used again for a later one.
+  /// A block on its way; used again for a later one.
   struct Work {
-    std::unique_ptr<FrameCompressor> compressor;
+    explicit Work(int level) : compressor(level) {}
+
+    FrameCompressor compressor;
     std::string text;
-    std::string frame;
-    Status status;
+    Result<std::string_view> frame = std::string_view();
   };
 
   /// Without threads.
   Status write_here(std::string_view text) {
-    if (!idle_.compressor) idle_.compressor = std::make_unique<FrameCompressor>(level_);
-    idle_.status = idle_.compressor->compress(text, idle_.frame);
-    return write(idle_);
+    if (!idle_) idle_ = std::make_shared<Work>(level_);
+    return write(idle_->compressor.compress(text));
   }
   Status write_oldest() {
-    idle_ = std::move(*jobs_.take());
-    return write(idle_);
+    idle_ = jobs_.take();
+    return write(idle_->frame);
   }
-  Status write(const Work& work) {
-    return work.status.ok() ? append_block(work.frame) : failed(work.status.error().message);
+  Status write(const Result<std::string_view>& frame) {
+    return frame.ok() ? append_block(*frame) : failed(frame.error().message);
   }
 
   int level_;
-  Work idle_;
+  std::shared_ptr<Work> idle_;
   OrderedJobs<std::shared_ptr<Work>> jobs_;
 };
 
