@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "command.h"
+#include "jobs.h"
 #include "neighbours.h"
 #include "progress.h"
 #include "vef/base/units.h"
@@ -49,31 +50,6 @@ std::optional<TracePtr> load_trace(const std::string& file, const InputOptions& 
   }
   if (!faults.empty()) return std::nullopt;
   return std::make_shared<const formats::Trace>(std::move(*read));
-}
-
-/// All traces start at once; each gets nodes of its own, one per task, in the order of the files.
-Result<std::vector<tracelib::PlayedTrace>> place(const std::vector<TracePtr>& traces, std::uint32_t nodes,
-                                                 const Options& options) {
-  const auto kind = tracelib::parse_mapping(options.mapping);
-  if (!kind) return kind.error();
-  std::int64_t tasks = 0;
-  for (const TracePtr& trace : traces) tasks += trace->header.tasks;
-  if (tasks > nodes) {
-    return Error{ErrorKind::kInput,
-                 fmt::format("{} has {} nodes; expected at least one for each of the {} tasks of the {}",
-                             options.network, nodes, tasks, traces.size() == 1 ? "trace" : "traces")};
-  }
-  const auto mapping = tracelib::make_mapping(*kind, static_cast<formats::TaskId>(tasks),
-                                              static_cast<tracelib::NodeId>(nodes), options.seed);
-  if (!mapping) return mapping.error();
-  std::vector<tracelib::PlayedTrace> played;
-  auto next = mapping->begin();
-  for (const TracePtr& trace : traces) {
-    const auto end = next + trace->header.tasks;
-    played.push_back({trace, std::vector<tracelib::NodeId>(next, end), options.compute_scale, 0});
-    next = end;
-  }
-  return played;
 }
 
 replayer::RunDescription describe(const Options& options) {
@@ -128,15 +104,25 @@ int run_replay(const Options& options) {
   auto simulation = Simulation::create(*config);
   if (!simulation) return report_error(simulation.error());
 
+  const auto mapping = tracelib::parse_mapping(options.mapping);
+  if (!mapping) return report_error(mapping.error());
+  std::vector<Job> jobs;
   std::vector<TracePtr> traces;
   std::uint64_t records = 0;
   for (const std::string& file : options.files) {
-    auto trace = load_trace(file, options.reading);
+    auto job = parse_job(file);
+    if (!job) return report_error(job.error());
+    jobs.push_back(std::move(*job));
+  }
+  for (const Job& job : jobs) {
+    auto trace = load_trace(job.file, options.reading);
     if (!trace) return kFailed;
     records += (*trace)->records.size();
     traces.push_back(std::move(*trace));
   }
-  auto played = place(traces, simulation->topology().nodes, options);
+  auto played = place_jobs(jobs, traces,
+                           {*mapping, options.seed, options.compute_scale,
+                            static_cast<std::int32_t>(simulation->topology().nodes), options.network});
   if (!played) return report_error(played.error());
 
   std::optional<replayer::ResultsDirectory> directory;
@@ -175,11 +161,19 @@ int run_replay(const Options& options) {
 Command add_replay(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* app = root.add_subcommand("replay", "Play traces on a simulated network, packet by packet");
-  app->add_option("FILE", options->files, "VEF traces; several run side by side on nodes of their own")
+  app->add_option(
+         "FILE", options->files,
+         "traces; several run side by side on nodes of their own. FILE@start=2ms,scale=0.5,nodes=0-63,"
+         "mapping=block:4 says how one of them runs: when it starts, what its computing is "
+         "multiplied by, which nodes it may use, and how")
       ->required();
   app->add_option("--network", options->network, "network file (TOML)")->required();
   app->add_option("-o,--output", options->results, "directory for summary.json, fct_cdf.csv, links.csv");
-  app->add_option("--mapping", options->mapping, "tasks to nodes: linear or random")->capture_default_str();
+  app->add_option(
+         "--mapping", options->mapping,
+         "tasks to nodes: linear, round-robin, block:K (K tasks a node), interleaved:K (every K-th node "
+         "first), random, file:PATH (lines: task node), hosts (as recorded)")
+      ->capture_default_str();
   app->add_option("--seed", options->seed, "of the random mapping")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -199,6 +193,7 @@ Command add_replay(CLI::App& root) {
       "Examples:\n"
       "  vef replay app.vef.zst --network networks/fat-tree-256-conf1.toml -o results/\n"
       "  vef replay app.vef --network net.toml --mapping random --seed 7 --json\n"
+      "  vef replay big.vef@nodes=0-199 small.vef@nodes=200-255,start=1ms --network net.toml\n"
       "  vef replay a.vef b.vef --network net.toml --compute-scale 0 -o back-to-back/ --messages");
   return {app, [options] { return run_replay(*options); }};
 }
