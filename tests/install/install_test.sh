@@ -11,6 +11,8 @@ trace=$source/tests/data/vef3/ring-4-send-recv-a.vef
 for mpi in openmpi mpich; do
   shim=$("$work/prefix/bin/vef" shim-path --mpi $mpi)
   case $shim in "$work"/prefix/*) test -f "$shim" ;; *) echo "shim-path says $shim, not below the prefix"; exit 1 ;; esac
+  plugin=$(dirname "$shim")/libvef-merge-$mpi.so
+  test -f "$plugin" || { echo "$plugin is not there"; exit 1; }
 done
 cmake -G Ninja -S "$source/tests/install" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$work/prefix" > "$work/configure.log" ||
   { cat "$work/configure.log"; exit 1; }
