@@ -1,4 +1,4 @@
-# Install rules and the package that find_package(vefkit) finds: vefkit::base, vefkit::formats, vefkit::tracelib,
+# Install rules, vefkit.pc for pkg-config, and the package that find_package(vefkit) finds: vefkit::base, vefkit::formats, vefkit::tracelib,
 # vefkit::replayer, vefkit::analyzer.
 include(CMakePackageConfigHelpers)
 
@@ -13,5 +13,11 @@ configure_package_config_file(cmake/vefkitConfig.cmake.in ${CMAKE_CURRENT_BINARY
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/vefkitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/vefkitConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/vefkitConfigVersion.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/vefkit)
+# The prefix is known when it is installed.
+install(CODE "set(PROJECT_VERSION \"${PROJECT_VERSION}\")
+  set(CMAKE_INSTALL_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
+  set(CMAKE_INSTALL_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
+  configure_file(\"${PROJECT_SOURCE_DIR}/cmake/vefkit.pc.in\" \"${CMAKE_CURRENT_BINARY_DIR}/vefkit.pc\" @ONLY)")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/vefkit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY networks DESTINATION ${CMAKE_INSTALL_DATADIR}/vefkit)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
