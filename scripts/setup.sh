@@ -10,10 +10,10 @@ set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config python3 libopenmpi-dev openmpi-bin libmpich-dev mpich libzstd-dev
        zlib1g-dev libxxhash-dev libboost-iostreams-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-       libtomlplusplus-dev libdw-dev libunwind8 libgtest-dev libgmock-dev libbenchmark-dev)
+       libtomlplusplus-dev libotf2-trace-dev libdw-dev libunwind8 libgtest-dev libgmock-dev libbenchmark-dev)
 demo=(lammps lammps-examples)
 test=(lammps lammps-examples gfortran python3-mpi4py zstd gzip chromium clang-format valgrind
-      libsimgrid-dev python3-protobuf)
+      libsimgrid-dev python3-protobuf otf2-tools)
 programs=(lammps quantum-espresso quantum-espresso-data hpcc python3-mpi4py libpetsc-real-dev netpipe-openmpi
           netpipe-mpich2 scalapack-mpi-test)
 

@@ -18,7 +18,7 @@ def main():
         counts = result("check", original, "--expansion", "openmpi")
         with_replay = name.startswith("ring")  # the others take long
         replayed = result("replay", original, "--network", network) if with_replay else {}
-        for ending in ("goal", "goal.bin", "ti", "et", "prv.gz", "vef.zst"):
+        for ending in ("goal", "goal.bin", "ti", "et", "otf2", "prv.gz", "vef.zst"):
             file = work / f"{name}.{ending}"
             done = result("convert", original, file)
             expect(f"{file}: records", done["records"], counts["records"])
@@ -28,7 +28,7 @@ def main():
             expect(f"{file}: info", result("info", file)["tasks"], counts["tasks"])
             expect(f"{file}: report", json.loads(run(vef, "report", file, "--json", "--expansion", "openmpi").stdout)["messages"],
                    counts["messages_generated"])
-            if with_replay and ending in ("ti", "et", "prv.gz", "vef.zst"):  # in GOAL an operation begins when all it needs is there, by another path
+            if with_replay and ending in ("ti", "et", "otf2", "prv.gz", "vef.zst"):  # in GOAL an operation begins when all it needs is there, by another path
                 expect(f"{file}: replay", result("replay", file, "--network", network)["execution_time_ps"],
                        replayed["execution_time_ps"])
         # The time line ends when the trace does, by the clock of `vef check`.

@@ -14,6 +14,7 @@ Format dumpi_format();
 Format paraver_format();
 Format chrome_format();
 Format chakra_format();
+Format otf2_format();
 
 /// Two forms of one format, between which nothing need be lost.
 struct DirectConversion {

@@ -51,6 +51,11 @@ void RecordBuilder::enter_collective(TaskId task, Record part, std::uint64_t lin
   emit(task, part, line);
 }
 
+void RecordBuilder::leave_collective(TaskId task, std::uint64_t id, std::uint64_t line) {
+  mark(task, line);
+  did(at(task), DepKind::kCollective, id);
+}
+
 void RecordBuilder::collective(TaskId task, Record part, std::uint64_t line) {
   enter_collective(task, part, line);
   did(at(task), DepKind::kCollective, part.id);

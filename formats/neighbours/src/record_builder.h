@@ -25,8 +25,9 @@ class RecordBuilder {
             std::uint64_t line);
   /// Sizes and operation are those of `part`.
   void collective(formats::TaskId task, formats::Record part, std::uint64_t line);
-  /// The same, and nothing waits for its end.
+  /// A non-blocking one: its end is what the task waits for later, if it does.
   void enter_collective(formats::TaskId task, formats::Record part, std::uint64_t line);
+  void leave_collective(formats::TaskId task, std::uint64_t id, std::uint64_t line);
   /// The end of a task.
   void mark(formats::TaskId task, std::uint64_t line);
   /// Waits for message `id`.
