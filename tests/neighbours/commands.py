@@ -42,7 +42,7 @@ def main():
     expect("an unknown ending", "its ending tells no format that is written; expected one of .vef, .vefb, .goal, " in said, True)
     said = run(vef, "convert", small, work / "x.goal", "--to", "gaol", status=2).stderr
     expect("an unknown format", said.startswith("vef: --to: found 'gaol'; expected vef, goal, goal-bin, simgrid-ti"), True)
-    for name in ("x.bin.gz", "x.ti.zst", "x.et.gz"):
+    for name in ("x.bin.gz", "x.ti.zst", "x.et.gz", "x.dumpi.txt.gz"):
         said = run(vef, "convert", small, work / name, status=2).stderr
         expect(name, "this format is not written compressed; expected a name without .gz or .zst" in said, True)
     expect("format of GOAL", result("info", work / "ring-4-send-recv-a.goal")["format"], "goal")

@@ -13,14 +13,13 @@ MAGIC = b"\xff\xaa\xddDUMPI"
 
 
 class Rank:
-    """The calls of one rank: each takes 2 us, and begins `gap` nanoseconds after the one before."""
+    """The calls of one rank: each takes 2 us, and begins `gap` nanoseconds after the one before, or has its `times`."""
 
     def __init__(self):
         self.now, self.stream = 3_000_000, b""
 
-    def call(self, number, layout, *arguments, gap=0):
-        self.now += gap
-        begin, self.now = self.now, self.now + 2000
+    def call(self, number, layout, *arguments, gap=0, times=None):
+        begin, self.now = times or (self.now + gap, self.now + gap + 2000)
         times = b"".join(struct.pack(">HI", *divmod(t, 10**9)) for t in (0, 0, begin, self.now))
         self.stream += struct.pack(">HBH", number, 0x4F, 0) + times
         for letter, value in zip(layout, arguments):

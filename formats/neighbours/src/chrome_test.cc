@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::kTwoTasks;
 using testing::NeighbourTest;
 using testing::read_file;
 
@@ -85,20 +86,8 @@ class ChromeTest : public NeighbourTest {
 };
 
 TEST_F(ChromeTest, DrawsComputingWaitingAndArrows) {
-  // Task 0: sends message 0 at 5 ns, enters a broadcast 2 ns later, computes 1, waits for message 2,
-  // computes 7. Task 1 is ready at 3, has message 0 at 5, computes 20, sends 2 at 25 and enters at once: so
-  // the data are there at 25.
-  const json line = timeline(file("in.vef",
-                                  "VEF3 2 6 1 1 2 0 1000\n"
-                                  "C0 0 1\n"
-                                  "0 0 1 10 4 5 -1\n"
-                                  "1 1 1 0 0 3 -1\n"
-                                  "2 1 0 4 6 20 0\n"
-                                  "G0 C0 0 0 8 0 1 2 0\n"
-                                  "G0 C0 0 1 0 8 1 0 2\n"
-                                  "3 0 0 0 3 1 G0\n"
-                                  "4 0 0 0 2 7 2\n"
-                                  "5 1 1 0 3 0 G0\n"));
+  // The data of the broadcast are there when task 1 enters it, at 25.
+  const json line = timeline(file("in.vef", kTwoTasks));
   EXPECT_THAT(
       slices_of(line, 0),
       ElementsAre("compute 0+0.005", "send to 1 0.005+0 out0", "compute 0.005+0.002", "broadcast 0.007+0",
@@ -156,7 +145,7 @@ TEST_F(ChromeTest, WhatCannotBeDrawnIsRefused) {
     return conversion ? std::string("nothing") : conversion.error().message;
   };
   EXPECT_THAT(fault("VEF 2 0 1 0 0 TRUE\nC0 0 1\n"),
-              HasSubstr("o.json: VEF traces have no order within a task to draw; expected VEF3 or VEF4"));
+              HasSubstr("o.json: VEF traces have no order within a task; expected VEF3 or VEF4"));
   EXPECT_THAT(fault("VEF3 2 1 1 0 0 0 1000\nC0 0 1\n0 0 1 1 6 0 9\n"),
               HasSubstr("o.json: task 0 waits for what never happens; `vef check` says more"));
   EXPECT_THAT(fault("VEF3 2 1 1 0 0 0 1000000\nC0 0 1\n0 0 1 1 4 9999999999999 -1\n"),

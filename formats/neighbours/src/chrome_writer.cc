@@ -154,10 +154,7 @@ class ChromeWriter final : public formats::TraceWriter {
 Result<std::unique_ptr<formats::TraceWriter>> create(const std::string& path,
                                                      const formats::TraceReader& trace,
                                                      const Options& options, Losses&) {
-  if (!formats::has_program_order(trace.header().version))
-    return input_error(path, 0,
-                       std::string(formats::magic_of(trace.header().version)) +
-                           " traces have no order within a task to draw; expected VEF3 or VEF4");
+  if (Status status = need_order(path, trace); !status) return status.error();
   auto sink = formats::ByteSink::create(path, options.level);
   if (!sink) return sink.error();
   return std::unique_ptr<formats::TraceWriter>(new ChromeWriter(path, trace, std::move(*sink)));

@@ -11,6 +11,7 @@ Format goal_text_format();
 Format goal_binary_format();
 Format simgrid_format();
 Format dumpi_format();
+Format dumpi_ascii_format();
 Format paraver_format();
 Format chrome_format();
 Format chakra_format();

@@ -14,6 +14,13 @@ using formats::Record;
 using formats::RecordKind;
 using formats::TaskId;
 
+Status need_order(const std::string& path, const formats::TraceReader& trace) {
+  if (formats::has_program_order(trace.header().version)) return {};
+  return input_error(path, 0,
+                     std::string(formats::magic_of(trace.header().version)) +
+                         " traces have no order within a task; expected VEF3 or VEF4");
+}
+
 IdealClock::IdealClock(const formats::TraceReader& trace, std::function<void(const Fired&)> on_fired)
     : communicators_(trace.communicators()),
       on_fired_(std::move(on_fired)),

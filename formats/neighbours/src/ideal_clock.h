@@ -19,6 +19,9 @@
 
 namespace vef::neighbours {
 
+/// A fault if the tasks of the trace do things in no order: nothing can be timed then.
+Status need_order(const std::string& path, const formats::TraceReader& trace);
+
 class IdealClock {
  public:
   /// A record and its times, in units of the trace's clock.

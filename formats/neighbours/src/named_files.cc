@@ -30,4 +30,12 @@ Result<std::string> find_named_file(const std::string& index, std::uint64_t line
   return file.string();
 }
 
+Result<std::string> create_files_folder(const std::string& index) {
+  std::error_code failed;
+  const std::string folder = index + "_files";
+  fs::create_directories(folder, failed);
+  if (failed) return input_error(index, 0, "cannot create " + folder + ": " + failed.message());
+  return folder;
+}
+
 }  // namespace vef::neighbours

@@ -15,4 +15,7 @@ namespace vef::neighbours {
 Result<std::string> find_named_file(const std::string& index, std::uint64_t line, std::string_view name,
                                     bool allow_outside);
 
+/// Creates INDEX_files, the folder for files that an index names, and returns its path.
+Result<std::string> create_files_folder(const std::string& index);
+
 }  // namespace vef::neighbours

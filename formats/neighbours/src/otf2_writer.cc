@@ -452,10 +452,7 @@ Result<std::unique_ptr<formats::TraceWriter>> create_otf2(const std::string& pat
                                                           const formats::TraceReader& trace, Losses& losses) {
   if (!path.ends_with(kEnding) || fs::path(path).stem().empty())
     return usage_error(path + ": the name of an OTF2 archive; expected one that ends with .otf2");
-  if (!formats::has_program_order(trace.header().version))
-    return input_error(path, 0,
-                       std::string(formats::magic_of(trace.header().version)) +
-                           " traces have no order within a task; expected VEF3 or VEF4");
+  if (Status status = need_order(path, trace); !status) return status.error();
   note_metadata(trace, losses);
   return std::unique_ptr<formats::TraceWriter>(new Otf2Writer(path, trace));
 }

@@ -281,10 +281,7 @@ class ParaverWriter final : public formats::TraceWriter {
 Result<std::unique_ptr<formats::TraceWriter>> create_paraver(const std::string& path,
                                                              const formats::TraceReader& trace,
                                                              const Options& options, Losses& losses) {
-  if (!formats::has_program_order(trace.header().version))
-    return input_error(path, 0,
-                       std::string(formats::magic_of(trace.header().version)) +
-                           " traces have no order within a task to draw; expected VEF3 or VEF4");
+  if (Status status = need_order(path, trace); !status) return status.error();
   note_metadata(trace, losses);
   auto sink = formats::ByteSink::create(path, options.level);
   if (!sink) return sink.error();

@@ -37,9 +37,9 @@ Format vef_format() {
 }
 
 const std::vector<Format>& registry() {
-  static const std::vector<Format> formats = {vef_format(),     goal_text_format(), goal_binary_format(),
-                                              simgrid_format(), dumpi_format(),     paraver_format(),
-                                              chrome_format(),  chakra_format(),    otf2_format()};
+  static const std::vector<Format> formats = {
+      vef_format(),         goal_text_format(), goal_binary_format(), simgrid_format(), dumpi_format(),
+      dumpi_ascii_format(), paraver_format(),   chrome_format(),      chakra_format(),  otf2_format()};
   return formats;
 }
 

@@ -20,6 +20,21 @@ using formats::testing::read_file;
 using formats::testing::TemporaryFolder;
 using formats::testing::write_file;
 
+/// Task 0 sends message 0 at 5, is the root of a broadcast 2 later, computes 1, waits for message 2,
+/// computes 7. Task 1 is ready at 3, has message 0 at 5, computes 20, sends 2 at 25 and enters the broadcast
+/// at once.
+inline constexpr std::string_view kTwoTasks =
+    "VEF3 2 6 1 1 2 0 1000\n"
+    "C0 0 1\n"
+    "0 0 1 10 4 5 -1\n"
+    "1 1 1 0 0 3 -1\n"
+    "2 1 0 4 6 20 0\n"
+    "G0 C0 0 0 8 0 1 2 0\n"
+    "G0 C0 0 1 0 8 1 0 2\n"
+    "3 0 0 0 3 1 G0\n"
+    "4 0 0 0 2 7 2\n"
+    "5 1 1 0 3 0 G0\n";
+
 /// "m3 0>1 8B +5 s2": message 3 from 0 to 1 of 8 bytes, 5 units after the sending of 2. "mark 1 +0 r3": a
 /// mark of task 1 after the arrival of 3. "c4 C0 barrier 1 8/0 =7": collective 4, task 1, sizes, at 7.
 inline std::string brief(const formats::Record& record) {

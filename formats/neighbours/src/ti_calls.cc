@@ -2,19 +2,15 @@
 #include "ti_calls.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "collective_shape.h"
 #include "ti_types.h"
-#include "vef/base/units.h"
 
 namespace vef::neighbours {
 
 using formats::CollectiveOp;
 
 namespace {
-
-constexpr std::uint64_t kMostCount = std::numeric_limits<std::int32_t>::max();
-using Sizes = std::vector<std::uint64_t>;
 
 /// Builds the arguments of one operation.
 class Builder {
@@ -34,12 +30,12 @@ class Builder {
         return std::move(calls_);
       case CollectiveOp::kBroadcast:
         set_root(send);
-        return one_size("bcast", std::max(largest(send), largest(recv)), 1, false);
+        return one_size("bcast", std::max(largest_of(send), largest_of(recv)), 1, false);
       case CollectiveOp::kReduce:
         set_root(recv);
-        return one_size("reduce", std::max(largest(send), largest(recv)), 1, true);
+        return one_size("reduce", std::max(largest_of(send), largest_of(recv)), 1, true);
       case CollectiveOp::kAllreduce:
-        return one_size("allreduce", largest(send), 1, true);
+        return one_size("allreduce", largest_of(send), 1, true);
       case CollectiveOp::kGather:
         set_root(recv);
         return parts("gather", send, false);
@@ -55,13 +51,7 @@ class Builder {
   }
 
  private:
-  static std::uint64_t largest(const Sizes& sizes) { return *std::max_element(sizes.begin(), sizes.end()); }
-
-  /// The member that has a size where the others have none; 0 if nobody has.
-  void set_root(const Sizes& sizes) {
-    const auto found = std::find_if(sizes.begin(), sizes.end(), [](std::uint64_t size) { return size != 0; });
-    calls_.root = found == sizes.end() ? 0 : static_cast<std::int32_t>(found - sizes.begin());
-  }
+  void set_root(const Sizes& sizes) { calls_.root = static_cast<std::int32_t>(root_of(sizes)); }
 
   std::string count(std::uint64_t size) {
     rounded_ |= size % units_.bytes != 0;
@@ -80,8 +70,7 @@ class Builder {
   /// Each member's own part. With parts of different sizes every line names them all.
   TiCalls parts(const std::string& name, const Sizes& sizes, bool all_first) {
     calls_.after = type() + type();
-    const bool equal =
-        std::all_of(sizes.begin(), sizes.end(), [&](std::uint64_t size) { return size == sizes[0]; });
+    const bool equal = all_equal(sizes);
     calls_.name = name + (equal ? "" : "v");
     std::string all;
     if (!equal) {
@@ -94,19 +83,9 @@ class Builder {
     return std::move(calls_);
   }
 
-  /// What `from` sends to `to`: the same to each, or its total shared out evenly, the first a byte more.
-  std::uint64_t share(std::size_t from, std::size_t to) const {
-    const std::uint64_t size = call_.send_bytes[from];
-    if (call_.recv_bytes[from] == 0) return size;
-    const std::uint64_t members = call_.send_bytes.size();
-    return size / members + (to < size % members ? 1 : 0);
-  }
-
   TiCalls all_to_all() {
     const Sizes& send = call_.send_bytes;
-    const bool basic =
-        std::all_of(send.begin(), send.end(), [&](std::uint64_t size) { return size == send[0]; }) &&
-        largest(call_.recv_bytes) == 0;
+    const bool basic = is_plain_alltoall(call_);
     calls_.after = type() + type();
     calls_.name = basic ? "alltoall" : "alltoallv";
     for (std::size_t i = 0; i < send.size(); ++i) {
@@ -119,10 +98,10 @@ class Builder {
       std::uint64_t sent = 0;
       std::uint64_t received = 0;
       for (std::size_t j = 0; j < send.size(); ++j) {
-        sends += count(share(i, j));
-        receives += count(share(j, i));
-        sent += share(i, j);
-        received += share(j, i);
+        sends += count(alltoall_share(call_, i, j));
+        receives += count(alltoall_share(call_, j, i));
+        sent += alltoall_share(call_, i, j);
+        received += alltoall_share(call_, j, i);
       }
       calls_.before[i] = count(sent) + sends + count(received) + receives;
     }
@@ -138,22 +117,13 @@ class Builder {
 }  // namespace
 
 Result<TiUnits> ti_units(std::uint64_t largest) {
-  if (largest <= kMostCount) return TiUnits{1, kTiByte};
-  const TiUnits eights{8, kTiDouble};
-  if (eights.count(largest) <= kMostCount) return eights;
-  return Error{ErrorKind::kInput, std::to_string(largest) + " bytes; expected at most " +
-                                      std::to_string(8 * kMostCount) + ", which is what SimGrid can count"};
+  const auto units = element_units(largest, "SimGrid");
+  if (!units) return units.error();
+  return TiUnits{*units, units->bytes == 1 ? kTiByte : kTiDouble};
 }
 
 Result<TiCalls> ti_calls(const WholeCollective& call, bool& rounded) {
-  // What a line names at most: a member's own size, or the sum of what it exchanges.
-  std::uint64_t most = 0;
-  for (const std::uint64_t size : call.send_bytes) most = std::max(most, size);
-  for (const std::uint64_t size : call.recv_bytes) most = std::max(most, size);
-  std::uint64_t all = 0;  // which one may get
-  for (const std::uint64_t size : call.send_bytes) saturating_add_to(all, size);
-  if (call.op == CollectiveOp::kAlltoall) most = std::max(most, all);
-  const auto units = ti_units(most);
+  const auto units = ti_units(largest_named(call));
   if (!units) return units.error();
   Builder builder(call, *units);
   TiCalls calls = builder.build();

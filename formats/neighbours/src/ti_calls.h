@@ -6,15 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "element_units.h"
 #include "vef/neighbours/neighbours.h"
 
 namespace vef::neighbours {
 
-/// How bytes are counted: as they are, or by 8 where 31 bits are too few.
-struct TiUnits {
-  std::uint64_t bytes = 1;
+struct TiUnits : ElementUnits {
   std::uint64_t type = 0;
-  std::uint64_t count(std::uint64_t size) const { return size / bytes + (size % bytes == 0 ? 0 : 1); }
 };
 /// For sizes up to `largest`. A fault has no file's name.
 Result<TiUnits> ti_units(std::uint64_t largest);

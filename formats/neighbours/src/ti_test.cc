@@ -16,6 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::kinds_of;
+using testing::kTwoTasks;
 using testing::NeighbourTest;
 using testing::read_file;
 
@@ -87,17 +88,6 @@ TEST_F(TiTest, EveryCollective) {
                                              "2 parts in scans are kept as a message to the next rank"));
 }
 
-constexpr std::string_view kTrace =
-    "VEF3 2 6 1 1 2 0 1000\n"
-    "C0 0 1\n"
-    "0 0 1 10 4 5 -1\n"
-    "1 1 1 0 0 3 -1\n"
-    "2 1 0 4 6 20 0\n"
-    "G0 C0 0 0 8 0 1 2 0\n"
-    "G0 C0 0 1 0 8 1 0 2\n"
-    "3 0 0 0 3 1 G0\n"
-    "4 0 0 0 2 7 2\n"
-    "5 1 1 0 3 0 G0\n";
 constexpr std::string_view kRank0 =
     "0 init\n0 compute 5\n0 isend 1 0 10 6\n0 compute 2\n0 bcast 8 0 6\n0 compute 1\n0 recv 1 1 4 6\n"
     "0 compute 7\n0 waitall\n0 finalize\n";
@@ -106,7 +96,7 @@ constexpr std::string_view kRank1 =
     "finalize\n";
 
 TEST_F(TiTest, RecordsBecomeLines) {
-  const Conversion conversion = convert_file(file("in.vef", kTrace), "out.ti");
+  const Conversion conversion = convert_file(file("in.vef", kTwoTasks), "out.ti");
   EXPECT_EQ(read_file(path("out.ti")), "out.ti_files/0.txt\nout.ti_files/1.txt\n");
   EXPECT_EQ(read_file(path("out.ti_files/0.txt")), kRank0);
   EXPECT_EQ(read_file(path("out.ti_files/1.txt")), kRank1);

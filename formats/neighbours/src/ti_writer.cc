@@ -15,6 +15,7 @@
 #include "computing_time.h"
 #include "expanded.h"
 #include "metadata_loss.h"
+#include "named_files.h"
 #include "open_collectives.h"
 #include "task_spool.h"
 #include "ti.h"
@@ -65,10 +66,9 @@ class TiWriter final : public formats::TraceWriter {
 
   Status finish() override {
     if (Status status = collectives_.finish(); !status) return refuse(status.error().message);
-    std::error_code failed;
-    const std::filesystem::path folder = path_ + "_files";
-    std::filesystem::create_directories(folder, failed);
-    if (failed) return refuse("cannot create " + folder.string() + ": " + failed.message());
+    const auto created = create_files_folder(path_);
+    if (!created) return created.error();
+    const std::filesystem::path folder = *created;
     auto index = formats::OutputFile::create(path_);
     if (!index) return index.error();
     for (std::size_t rank = 0; rank < tasks_.size(); ++rank) {
