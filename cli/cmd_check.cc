@@ -2,7 +2,9 @@
 // vef check: executes a trace on the ideal network.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "command.h"
 #include "neighbours.h"
@@ -39,7 +41,42 @@ OperationCounter count_operations(const formats::Trace& trace) {
   return counter;
 }
 
-void print_json(const Options& options, const formats::Trace& trace, const IdealRun& run) {
+/// Smallest, mean and largest; and the sum, of which something is a share.
+struct Spread {
+  Picoseconds least = kNever;
+  Picoseconds most = 0;
+  double sum = 0;
+  std::size_t count = 0;
+
+  void add(Picoseconds time) {
+    least = std::min(least, time);
+    most = std::max(most, time);
+    sum += static_cast<double>(time);
+    ++count;
+  }
+  Picoseconds mean() const { return static_cast<Picoseconds>(sum / static_cast<double>(count)); }
+};
+
+void print_times(const std::vector<tracelib::TaskTimes>& times) {
+  if (times.empty()) return;
+  Spread computing, waiting, end;
+  for (const tracelib::TaskTimes& task : times) {
+    computing.add(task.computing);
+    waiting.add(task.waiting);
+    end.add(task.end);
+  }
+  const auto row = [&](const char* name, const Spread& spread) {
+    fmt::print("    {:<26} {:>12} {:>12} {:>12}   {:5.1f} %\n", name, format_time(spread.least),
+               format_time(spread.mean()), format_time(spread.most),
+               end.sum > 0 ? 100 * spread.sum / end.sum : 0.0);
+  };
+  fmt::print("    {:<26} {:>12} {:>12} {:>12}\n", "of a task", "at least", "mean", "at most");
+  row("computing", computing);
+  row("waiting for others", waiting);
+}
+
+void print_json(const Options& options, const formats::Trace& trace, const IdealRun& run,
+                const std::vector<tracelib::TaskTimes>& times) {
   nlohmann::ordered_json out;
   out["file"] = options.file;
   out["passed"] = run.finished;
@@ -59,6 +96,11 @@ void print_json(const Options& options, const formats::Trace& trace, const Ideal
     entry.update(traffic_json(run.collectives[op]));
     out["collectives"][std::string(formats::collective_name(static_cast<formats::CollectiveOp>(op)))] = entry;
   }
+  out["task_times"] = nlohmann::ordered_json::array();
+  for (const tracelib::TaskTimes& task : times) {
+    out["task_times"].push_back(
+        {{"computing_ps", task.computing}, {"waiting_ps", task.waiting}, {"end_ps", task.end}});
+  }
   fmt::print("{}\n", json_text(out));
 }
 
@@ -67,7 +109,8 @@ void print_row(std::string_view name, std::uint64_t calls, std::uint64_t message
              format_count(bytes));
 }
 
-void print_text(const Options& options, const formats::Trace& trace, const IdealRun& run) {
+void print_text(const Options& options, const formats::Trace& trace, const IdealRun& run,
+                const std::vector<tracelib::TaskTimes>& times) {
   fmt::print("{}: {} tasks, {} communicators, {} records, {} collective operations\n", options.file,
              trace.header.tasks, trace.communicators.size(), format_count(trace.records.size()),
              format_count(trace.header.collectives));
@@ -84,7 +127,8 @@ void print_text(const Options& options, const formats::Trace& trace, const Ideal
   print_row("all", run.point_to_point.messages + trace.header.collectives,
             run.counts.messages + run.counts.collective_messages,
             run.counts.message_bytes + run.counts.collective_bytes);
-  fmt::print("  time on an ideal network: {}\n", format_time(run.time));
+  fmt::print("  time on an ideal network: {} (the critical path)\n", format_time(run.time));
+  print_times(times);
   if (run.finished) {
     fmt::print("passed: every record fired, every message was generated and received once\n");
   } else {
@@ -117,9 +161,9 @@ int run_check(const Options& options) {
     (void)report_error(input_error(options.file, waiting.line, waiting.what));
   }
   if (options.json) {
-    print_json(options, *trace, run);
+    print_json(options, *trace, run, player.task_times(0));
   } else {
-    print_text(options, *trace, run);
+    print_text(options, *trace, run, player.task_times(0));
   }
   return run.finished ? kDone : kFailed;
 }

@@ -80,10 +80,13 @@ void Player::Impl::schedule_next_of(std::uint32_t t, formats::TaskId task) {
   if (event < 0) return;
   state.blocked = kNoRecord;
   const Picoseconds delay = run.delay(run.record(record));
-  const Picoseconds due = run.record(record).dep == DepKind::kIndependent
-                              ? std::max(state.last_fire, saturating_add(event, delay))
-                              : saturating_add(std::max(state.last_fire, event), delay);
-  push_due(t, record, due);
+  if (run.record(record).dep == DepKind::kIndependent) {
+    push_due(t, record, std::max(state.last_fire, saturating_add(event, delay)));
+    return;
+  }
+  const Picoseconds begin = std::max(state.last_fire, event);
+  state.waited = saturating_add(state.waited, begin - state.last_fire);
+  push_due(t, record, saturating_add(begin, delay));
 }
 
 void Player::Impl::on_event(std::uint32_t t, std::uint32_t record, DepKind kind, Picoseconds time) {
@@ -203,6 +206,17 @@ void Player::Impl::delivered(std::uint64_t id, Picoseconds time) {
   on_event(flight.trace, flight.record, DepKind::kReceive, time);
 }
 
+std::vector<TaskTimes> Player::Impl::task_times(std::size_t trace) const {
+  const TraceRun& run = runs_[trace];
+  std::vector<TaskTimes> times;
+  if (!run.index.ordered()) return times;
+  for (const TaskState& task : run.tasks) {
+    const Picoseconds end = task.last_fire - run.played.start;
+    times.push_back({end - task.waited, task.waited, end});
+  }
+  return times;
+}
+
 Picoseconds Player::Impl::next_time() const {
   if (!sends_.empty()) return sends_.front().time;
   return due_.empty() ? kNever : due_.top().time;
@@ -220,6 +234,7 @@ Picoseconds Player::next_time() const { return impl_->next_time(); }
 bool Player::done() const { return impl_->done(); }
 Picoseconds Player::last_time() const { return impl_->last_time(); }
 const PlayerCounts& Player::counts() const { return impl_->counts(); }
+std::vector<TaskTimes> Player::task_times(std::size_t trace) const { return impl_->task_times(trace); }
 std::vector<Waiting> Player::stuck(std::size_t limit) const { return impl_->stuck(limit); }
 
 }  // namespace vef::tracelib

@@ -65,6 +65,7 @@ struct TaskState {
   std::uint32_t next = 0;             // how many of its records have fired or are scheduled or blocked
   std::uint32_t blocked = kNoRecord;  // the record that waits for an event
   Picoseconds last_fire = 0;          // t(k)
+  Picoseconds waited = 0;             // of that time
 };
 
 struct TraceRun {
@@ -93,6 +94,7 @@ class Player::Impl {
   bool done() const { return records_left_ == 0 && in_flight_ == 0 && parts_running_ == 0; }
   Picoseconds last_time() const { return last_time_; }
   const PlayerCounts& counts() const { return counts_; }
+  std::vector<TaskTimes> task_times(std::size_t trace) const;
   std::vector<Waiting> stuck(std::size_t limit) const;
 
  private:

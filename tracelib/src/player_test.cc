@@ -187,6 +187,29 @@ TEST(PlayerTest, AnEarlyArrivalDoesNotDelayTheWaiter) {
   EXPECT_EQ(seen[1].at, 530'000);
 }
 
+TEST(PlayerTest, ATaskComputesOrWaits) {
+  // Task 0 computes 50 ns and sends; task 1 enters its receive at 10 ns, waits for 40, computes 5 and
+  // answers, which task 0, in its receive since 70 ns, does not wait for: it has been there since 55. It
+  // computes 7 more.
+  const Trace trace = TraceBuilder(2)
+                          .mark(1, 1, DepKind::kIndependent, 10)
+                          .send(0, 0, 1, 8, DepKind::kIndependent, 50)
+                          .send(2, 1, 0, 8, DepKind::kReceive, 5, 0)
+                          .mark(3, 0, DepKind::kSend, 20, 0)
+                          .mark(4, 0, DepKind::kReceive, 7, 2)
+                          .build();
+  Player player = make_player(trace);
+  ASSERT_TRUE(run_on_ideal_network(player).finished);
+  const auto times = player.task_times(0);
+  ASSERT_EQ(times.size(), 2U);
+  EXPECT_EQ(times[0].computing, 77'000);
+  EXPECT_EQ(times[0].waiting, 0);
+  EXPECT_EQ(times[0].end, 77'000);
+  EXPECT_EQ(times[1].computing, 15'000);
+  EXPECT_EQ(times[1].waiting, 40'000);
+  EXPECT_EQ(times[1].end, 55'000);
+}
+
 // Waitall of two receives whose messages leave at 300 and 100: mark at 0, mark (dep first) time 0, then a
 // send 10 ns after the second: max(305, 105) + 10 with latency 5.
 TEST(PlayerTest, WaitallChainWaitsForTheLatest) {

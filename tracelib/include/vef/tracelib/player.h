@@ -71,6 +71,14 @@ struct PlayerCounts {
   std::uint64_t delivered = 0;
 };
 
+/// What a task did up to its last record: it computed (the delays of its records) or waited for what they
+/// depend on, and nothing else. The two add up to `end`, counted from the start of the trace.
+struct TaskTimes {
+  Picoseconds computing = 0;
+  Picoseconds waiting = 0;
+  Picoseconds end = 0;
+};
+
 class Player {
  public:
   Player(std::vector<PlayedTrace> traces, const PlayerConfig& config);
@@ -96,6 +104,9 @@ class Player {
   Picoseconds last_time() const;
 
   const PlayerCounts& counts() const;
+
+  /// By task. Empty for VEF and VEF2, in which a task has no order and so may do several things at a time.
+  std::vector<TaskTimes> task_times(std::size_t trace) const;
 
   /// The tasks that are not finished and what each waits for (at most `limit`).
   std::vector<Waiting> stuck(std::size_t limit = 20) const;
