@@ -97,9 +97,13 @@ class ParaverWriter final : public formats::TraceWriter {
     }
     if (!status_) return status_;
     if (Status status = write_file(); !status) return status;
-    if (Status status = write_beside(".pcf", paraver::pcf()); !status) return status;
-    if (Status status = write_beside(".row", paraver::row(tasks_.size())); !status) return status;
-    return sink_->finish();
+    auto labels = write_beside(".pcf", paraver::pcf());
+    if (!labels) return labels.error();
+    auto names = write_beside(".row", paraver::row(tasks_.size()));
+    if (!names) return names.error();
+    if (Status status = sink_->finish(); !status) return status;
+    if (Status status = (*labels)->commit(); !status) return status;
+    return (*names)->commit();
   }
 
  private:
@@ -255,11 +259,12 @@ class ParaverWriter final : public formats::TraceWriter {
     return status ? flush() : status;
   }
 
-  Status write_beside(const char* ending, const std::string& text) {
+  /// A file that only has to be committed.
+  Result<std::unique_ptr<formats::OutputFile>> write_beside(const char* ending, const std::string& text) {
     auto file = formats::OutputFile::create(stem_of(path_) + ending);
     if (!file) return file.error();
-    if (Status status = (*file)->write(text); !status) return status;
-    return (*file)->commit();
+    if (Status status = (*file)->write(text); !status) return status.error();
+    return file;
   }
 
   std::string path_;
