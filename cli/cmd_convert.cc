@@ -105,6 +105,9 @@ Command add_convert(CLI::App& root) {
          "how collectives become messages where the format has none: n (stars), log-n (trees), or as "
          "the library does: openmpi, mpich")
       ->capture_default_str();
+  app->add_flag(
+      "--lossy", options->reading.reading.lossy,
+      "to vef3: leave out answers, the messages of one-sided reads and locks that VEF3 cannot hold");
   app->add_option("--level", options->reading.reading.level, "compression level (default: the compressor's)")
       ->check(CLI::Range(1, 19));
   app->add_flag("--list", options->list, "list the formats, what each keeps and what it loses");
@@ -117,6 +120,7 @@ Command add_convert(CLI::App& root) {
       "app.bin at once\n"
       "  vef convert schedule.goal schedule.vef.zst\n"
       "  vef convert app.vef app.vef.zst --level 19\n"
+      "  vef convert app.vef.zst plain.vef --to vef3            # for tools that do not read VEF4\n"
       "  vef convert --list");
   return {app, [options] { return run_convert(*options); }};
 }

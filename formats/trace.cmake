@@ -33,6 +33,7 @@ vef_test(formats_test vef::formats
   src/trace_tail_test.cc
   src/vefb_test.cc
   src/vef_text_test.cc
+  src/vef_variants_test.cc
   src/vef_text_errors_test.cc
   src/vef_text_fuzz_test.cc
   src/validate_test.cc)

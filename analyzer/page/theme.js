@@ -14,7 +14,8 @@ function themeColor(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-// By operation number: send, broadcast, reduce, all-reduce, gather, scatter, all-gather, barrier, all-to-all.
+// By operation number: send, broadcast, reduce, all-reduce, gather, scatter, all-gather, barrier, all-to-all,
+// reduce-scatter, scan, exscan.
 const OPERATION_STYLES = [
   { light: "#0067b0", dark: "#58b0f0", dash: [] },
   { light: "#d98a00", dark: "#f0b040", dash: [] },
@@ -25,6 +26,9 @@ const OPERATION_STYLES = [
   { light: "#8a7a00", dark: "#e3d24a", dash: [7, 3] },
   { light: "#7d8794", dark: "#a9b4c2", dash: [2, 3] },
   { light: "#1b2430", dark: "#eef2f7", dash: [7, 3, 2, 3] },
+  { light: "#9a3fb5", dark: "#d18be6", dash: [] },
+  { light: "#5a6b00", dark: "#b9cf4a", dash: [] },
+  { light: "#5a6b00", dark: "#b9cf4a", dash: [2, 3] },
 ];
 
 function operationColor(style) {

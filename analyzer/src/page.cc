@@ -47,14 +47,18 @@ ExpansionText expansion_text(tracelib::Expansion expansion) {
               "all-reduce is "
               "a reduction to the communicator’s first task and a broadcast from it, a barrier the same with "
               "empty "
-              "messages; all-gather and all-to-all send one message for every ordered pair."};
+              "messages; all-gather and all-to-all send one message for every ordered pair; a reduce-scatter "
+              "is a reduction "
+              "and a scatter, a scan one message from each task to the next."};
     case tracelib::Expansion::kLogN:
       return {
           "Collectives as binomial trees (log n).",
           "log n: a rooted collective over n tasks is a binomial tree of n − 1 messages; an all-reduce is a "
           "reduction to the communicator’s first task and a broadcast from it; all-gather is a ring, "
           "all-to-all "
-          "a pairwise exchange, a barrier a dissemination."};
+          "a pairwise exchange, a barrier a dissemination, a reduce-scatter a reduction and a scatter, a "
+          "scan "
+          "recursive doubling."};
     case tracelib::Expansion::kOpenMpi:
       return {"Collectives as in Open MPI.",
               "openmpi: each collective is the messages of the algorithm that Open MPI 4.1.4 chooses by "

@@ -156,8 +156,9 @@ TEST(Data, FilesHoldTheNumbersBehindTheFigures) {
   // 10 bytes: class 8 ... 15; 3000: 2048 ... 4095.
   EXPECT_EQ(
       content(data + "message_sizes.csv"),
-      "first_bytes,last_bytes,send,broadcast,reduce,all-reduce,gather,scatter,all-gather,barrier,all-to-all\n"
-      "8,15,1,2,0,0,0,0,0,0,0\n2048,4095,1,0,0,0,0,0,0,0,0\n");
+      "first_bytes,last_bytes,send,broadcast,reduce,all-reduce,gather,scatter,all-gather,barrier,all-to-all,"
+      "reduce-scatter,scan,exscan\n"
+      "8,15,1,2,0,0,0,0,0,0,0,0,0,0\n2048,4095,1,0,0,0,0,0,0,0,0,0,0,0\n");
   EXPECT_EQ(content(data + "communicators.csv"),
             "communicator,members,operations,calls,call_bytes\n0,3,1,3,24\n");
   EXPECT_THAT(content(data + "README.txt"), HasSubstr("Static analysis of made.vef"));

@@ -103,7 +103,7 @@ bool CheckedWriter::fits(const Record& record) const {
       return has_program_order(header_.version) && record.peer == record.task && record.send_bytes == 0;
     case RecordKind::kCollective:
       return record.comm >= 0 && static_cast<std::uint64_t>(record.comm) < header_.communicators &&
-             static_cast<int>(record.op) < kCollectiveOps && record.recv_bytes <= kMaxSize;
+             static_cast<int>(record.op) < collective_ops(header_.version) && record.recv_bytes <= kMaxSize;
   }
   return false;
 }

@@ -7,7 +7,8 @@ namespace vef::formats {
 
 std::string_view collective_name(CollectiveOp op) {
   static constexpr std::string_view kNames[kCollectiveOps] = {
-      "broadcast", "reduce", "all-reduce", "gather", "scatter", "all-gather", "barrier", "all-to-all"};
+      "broadcast", "reduce",     "all-reduce",     "gather", "scatter", "all-gather",
+      "barrier",   "all-to-all", "reduce-scatter", "scan",   "exscan"};
   const auto index = static_cast<std::size_t>(op);
   return index < kCollectiveOps ? kNames[index] : std::string_view("unknown operation");
 }

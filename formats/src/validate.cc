@@ -144,10 +144,11 @@ bool check_ranges(const Trace& trace, std::size_t index, FaultList& faults) {
   }
   if (!collective) return in_range;
   if (record.comm < 0 || static_cast<std::size_t>(record.comm) >= trace.communicators.size() ||
-      static_cast<int>(record.op) >= kCollectiveOps) {
+      static_cast<int>(record.op) >= collective_ops(trace.header.version)) {
     faults.add(index, record_name(record) + " on communicator C" + std::to_string(record.comm) +
                           " with operation " + std::to_string(static_cast<int>(record.op)) +
-                          "; expected a communicator of the header and an operation 0 to 7");
+                          "; expected a communicator of the header and an operation 0 to " +
+                          std::to_string(collective_ops(trace.header.version) - 1));
     return false;
   }
   return in_range;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold between the records of one collective: the same operation and communicator, every task of
-// the communicator once, and sizes that agree with the operation (docs/vef3.md, "Sizes of collectives").
+// the communicator once, and sizes that agree with the operation (docs/vef3.md, "Sizes of collectives", and
+// docs/vef4.md).
 #include <algorithm>
 #include <tuple>
 
 #include "validate_internal.h"
+#include "vef/base/units.h"
 
 namespace vef::formats {
 
@@ -46,6 +48,15 @@ const char* unrooted_fault(const Record& record, const Record& first) {
     case CollectiveOp::kAlltoall:
       if (record.recv_bytes > 1) return "receive size 0 (basic form) or 1 (vectorial form)";
       if (record.recv_bytes != first.recv_bytes) return "the same form in all tasks";
+      return nullptr;
+    case CollectiveOp::kReduceScatter:
+      if (record.recv_bytes > record.send_bytes) return "a send size that includes the task's own part";
+      if (record.send_bytes != first.send_bytes) return "the same send size in all tasks";
+      return nullptr;
+    case CollectiveOp::kScan:
+    case CollectiveOp::kExscan:
+      if (record.send_bytes != record.recv_bytes) return "equal sizes";
+      if (record.send_bytes != first.send_bytes) return "the same sizes in all tasks";
       return nullptr;
     default:
       return nullptr;
@@ -158,12 +169,26 @@ void CollectiveIndex::check_sizes(Group begin, Group end, const Record& first, s
     check_roots(begin, end, first, first_index, faults);
     return;
   }
+  bool agree = true;
   for (auto entry = begin; entry != end; ++entry) {
     const Record& record = trace_.records[entry->index];
     if (const char* expected = unrooted_fault(record, first); expected != nullptr) {
       faults.add(entry->index, name(record) + ": " + sizes(record) + "; expected " + expected);
+      agree = false;
     }
   }
+  if (first.op == CollectiveOp::kReduceScatter && agree) check_parts(begin, end, first, first_index, faults);
+}
+
+/// The parts of a reduce-scatter make up what each task gives.
+void CollectiveIndex::check_parts(Group begin, Group end, const Record& first, std::size_t first_index,
+                                  FaultList& faults) const {
+  std::uint64_t sum = 0;
+  for (auto entry = begin; entry != end; ++entry)
+    saturating_add_to(sum, trace_.records[entry->index].recv_bytes);
+  if (sum == first.send_bytes) return;
+  faults.add(first_index, name(first) + ": the receive sizes sum up to " + std::to_string(sum) +
+                              "; expected the send size, " + std::to_string(first.send_bytes));
 }
 
 void CollectiveIndex::check_roots(Group begin, Group end, const Record& first, std::size_t first_index,

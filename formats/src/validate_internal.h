@@ -83,6 +83,8 @@ class CollectiveIndex {
                      FaultList& faults) const;
   void check_sizes(Group begin, Group end, const Record& first, std::size_t first_index,
                    FaultList& faults) const;
+  void check_parts(Group begin, Group end, const Record& first, std::size_t first_index,
+                   FaultList& faults) const;
   void check_roots(Group begin, Group end, const Record& first, std::size_t first_index,
                    FaultList& faults) const;
 

@@ -165,8 +165,8 @@ bool VefTextReader::scan_collective(Scanner& scan, Record& record) {
   std::uint64_t comm = 0;
   if (!scan.digits(comm) || comm >= header_.communicators)
     return field_fault(Field::kCommunicator, scan.token());
-  unsigned op = 0;
-  if (!scan.octal_digit(op)) return field_fault(Field::kOperation, scan.token());
+  CollectiveOp op{};
+  if (!scan_operation(scan, op)) return field_fault(Field::kOperation, scan.token());
   if (!scan_task(scan, record.task, Field::kTask)) return false;
   if (!scan.number(record.send_bytes, kMaxSize)) return field_fault(Field::kSendSize, scan.token());
   if (!scan.number(record.recv_bytes, kMaxSize)) return field_fault(Field::kReceiveSize, scan.token());
@@ -174,7 +174,7 @@ bool VefTextReader::scan_collective(Scanner& scan, Record& record) {
   if (!scan_dependency(scan, record, real_message)) return false;
   if (record.answer) return fault("Dep '14' of a collective; expected 0 to 7");
   record.kind = RecordKind::kCollective;
-  record.op = static_cast<CollectiveOp>(op);
+  record.op = op;
   record.comm = static_cast<CommId>(comm);
   record.peer = 0;
   return count(record, counts_.add_collective(record.id));
@@ -212,6 +212,18 @@ bool VefTextReader::scan_task(Scanner& scan, TaskId& task, Field field) {
   if (!scan.number(value, static_cast<std::uint64_t>(header_.tasks) - 1))
     return field_fault(field, scan.token());
   task = static_cast<TaskId>(value);
+  return true;
+}
+
+bool VefTextReader::scan_operation(Scanner& scan, CollectiveOp& op) {
+  unsigned digit = 0;
+  if (scan.octal_digit(digit)) {
+    op = static_cast<CollectiveOp>(digit);
+    return true;
+  }
+  std::uint64_t number = 0;
+  if (header_.version != TraceVersion::kVef4 || !scan.number(number, kCollectiveOps - 1)) return false;
+  op = static_cast<CollectiveOp>(number);
   return true;
 }
 
@@ -270,7 +282,7 @@ std::string VefTextReader::expectation(Field field) const {
     case Field::kCommunicator:
       return "C0 to C" + std::to_string(header_.communicators - 1);
     case Field::kOperation:
-      return "0 to 7 (8 to 11 are VEF4's, not yet readable)";
+      return header_.version == TraceVersion::kVef4 ? "0 to 10" : "0 to 7 (8 to 10 are VEF4's)";
     case Field::kDepId:
       break;
   }

@@ -68,6 +68,7 @@ class VefTextReader final : public TraceReader {
   bool scan_collective(Scanner& scan, Record& record);
   bool scan_dependency(Scanner& scan, Record& record, bool& real_message);
   bool scan_task(Scanner& scan, TaskId& task, Field field);
+  bool scan_operation(Scanner& scan, CollectiveOp& op);
   bool scan_line_end(Scanner& scan);
   bool count(const Record& record, bool as_promised);
   Result<bool> end_of_text();

@@ -6,12 +6,14 @@
 #include <random>
 
 #include "test_files.h"
+#include "test_random_trace.h"
 #include "vef/formats/trace_io.h"
 
 namespace vef::formats {
 namespace {
 
 using testing::kSmallTrace;
+using testing::random_trace;
 using testing::read_file;
 using testing::TemporaryFolder;
 using testing::test_data;
@@ -129,6 +131,25 @@ TEST(VefText, AnAnswerHasEightMoreInVef4) {
   EXPECT_FALSE(write_trace(folder.file("t3.vef"), old).ok());
 }
 
+// 8 and 10: two digits only in VEF4.
+TEST(VefText, Vef4HasFurtherOperations) {
+  constexpr std::string_view kText =
+      "VEF4 1 0 1 3 3 1 1000\nC0 0\nG0 C0 8 0 24 24 0 1 -1\nG1 C0 9 0 8 8 0 2 -1\nG2 C0 10 0 8 8 0 3 -1\n";
+  Trace trace = parse(kText);
+  ASSERT_EQ(trace.records.size(), 3U);
+  EXPECT_EQ(trace.records[0].op, CollectiveOp::kReduceScatter);
+  EXPECT_EQ(trace.records[1].op, CollectiveOp::kScan);
+  EXPECT_EQ(trace.records[2].op, CollectiveOp::kExscan);
+  EXPECT_EQ(trace.records[2].send_bytes, 8U);
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_trace(folder.file("t.vef"), trace).ok());
+  EXPECT_EQ(read_file(folder.file("t.vef")), kText);
+  for (const char* name : {"t3.vef", "t3.vefb"}) {
+    trace.header.version = TraceVersion::kVef3;
+    EXPECT_FALSE(write_trace(folder.file(name), trace).ok());
+  }
+}
+
 TEST(VefText, AMarkIsToOneselfWithoutBytesAndWithoutBitTwo) {
   const Trace trace = parse(
       "VEF3 2 4 1 0 0 1 1000\n"
@@ -172,56 +193,6 @@ TEST_P(RealTraces, TextToModelToTextIsTheIdentity) {
 INSTANTIATE_TEST_SUITE_P(Files, RealTraces,
                          ::testing::Values("ring-4-send-recv-a.vef", "ring-4-send-recv-b.vef",
                                            "allreduce-large-4.vef", "collectives-4.vef"));
-
-/// A trace of random records within the format's ranges; it need not make sense.
-Trace random_trace(unsigned seed) {
-  std::mt19937_64 random(seed);
-  const auto below = [&](std::uint64_t limit) { return random() % limit; };
-  Trace trace;
-  trace.header.version = static_cast<TraceVersion>(1 + below(3));
-  const bool marks = trace.header.version == TraceVersion::kVef3;
-  trace.header.tasks = static_cast<TaskId>(1 + below(9));
-  trace.header.only_send_deps = below(2) == 1;
-  trace.header.clock = marks ? 1 + below(1'000'000) : 1000;
-  const auto any_task = [&] {
-    return static_cast<TaskId>(below(static_cast<std::uint64_t>(trace.header.tasks)));
-  };
-  const auto any_number = [&] { return random() >> below(64); };
-  trace.header.communicators = 1 + below(3);
-  std::vector<TaskId> world;
-  for (TaskId task = 0; task < trace.header.tasks; ++task) world.push_back(task);
-  for (std::uint64_t comm = 0; comm < trace.header.communicators; ++comm)
-    trace.communicators.push_back(world);
-  for (std::size_t i = 0, count = below(3000); i < count; ++i) {
-    Record record;
-    record.kind = static_cast<RecordKind>(below(3));
-    if (record.kind == RecordKind::kMark && !marks) record.kind = RecordKind::kMessage;
-    record.dep = static_cast<DepKind>(below(4));
-    record.task = any_task();
-    record.time = any_number();
-    record.dep_id = record.dep == DepKind::kIndependent ? 0 : any_number();
-    if (record.kind == RecordKind::kCollective) {
-      record.id = below(4) == 0 ? any_number() : trace.header.collectives;
-      record.op = static_cast<CollectiveOp>(below(kCollectiveOps));
-      record.comm = static_cast<CommId>(below(trace.header.communicators));
-      record.recv_bytes = any_number() / 2;
-      record.send_bytes = any_number() / 2;
-      ++trace.header.collective_records;
-      bool is_new = true;
-      for (const Record& other : trace.records) {
-        is_new = is_new && !(other.kind == RecordKind::kCollective && other.id == record.id);
-      }
-      trace.header.collectives += is_new ? 1 : 0;
-    } else {
-      record.id = any_number();
-      record.peer = record.kind == RecordKind::kMark ? record.task : any_task();
-      record.send_bytes = record.kind == RecordKind::kMark ? 0 : any_number() / 2;
-      ++trace.header.messages;
-    }
-    trace.records.push_back(record);
-  }
-  return trace;
-}
 
 class RandomTraces : public ::testing::TestWithParam<const char*> {};
 

@@ -124,7 +124,8 @@ bool BlockDecoder::read_fields(std::vector<Record>& records) {
       if (!has_program_order(header_.version)) return false;
       record.peer = record.task;
     } else {
-      if (!ops.fixed(1, value) || value >= kCollectiveOps) return false;
+      if (!ops.fixed(1, value) || value >= static_cast<std::uint64_t>(collective_ops(header_.version)))
+        return false;
       record.op = static_cast<CollectiveOp>(value);
       if (!comms.varint(value) || value >= header_.communicators) return false;
       record.comm = static_cast<CommId>(value);

@@ -26,18 +26,21 @@ bool fuzz::run(std::string_view input) {
   return faults.empty();
 }
 
-/// One trace with every kind of record, as it is written and as it lies in each container.
+/// Two traces with every kind of record, of VEF3 and of VEF4, as they are written and as they lie in each
+/// container.
 std::vector<std::string> fuzz::seeds() {
   const fuzz::Folder folder;
-  auto trace = formats::read_trace(VEF_SOURCE_DIR "/tests/data/small.vef");
-  if (!trace) fuzz::fail(trace.error().message);
-  trace->metadata = {{"program", "ring"}};
   std::vector<std::string> seeds;
-  for (const char* name : {"t.vef", "t.vef.gz", "t.vef.zst", "t.vefb"}) {
-    const std::string path = folder.path() + "/" + name;
-    if (const Status written = formats::write_trace(path, *trace); !written)
-      fuzz::fail(written.error().message);
-    seeds.push_back(fuzz::contents(path));
+  for (const char* file : {VEF_SOURCE_DIR "/tests/data/small.vef", VEF_SOURCE_DIR "/tests/data/small4.vef"}) {
+    auto trace = formats::read_trace(file);
+    if (!trace) fuzz::fail(trace.error().message);
+    trace->metadata = {{"program", "ring"}};
+    for (const char* name : {"t.vef", "t.vef.gz", "t.vef.zst", "t.vefb"}) {
+      const std::string path = folder.path() + "/" + name;
+      if (const Status written = formats::write_trace(path, *trace); !written)
+        fuzz::fail(written.error().message);
+      seeds.push_back(fuzz::contents(path));
+    }
   }
   return seeds;
 }

@@ -37,11 +37,37 @@ def main():
         events = [e for e in json.loads(timeline.read_text())["traceEvents"] if e["ph"] == "X"]
         expect(f"{timeline}: end", max(round((e["ts"] + e["dur"]) * 1e6) for e in events), counts["ideal_time_ps"])
 
+    # The example of docs/vef4.md, whose times and messages that document works out.
+    document = (data.parent.parent / "docs/vef4.md").read_text()
+    example = work / "example.vef"
+    example.write_text(next(block for block in document.split("```\n") if block.startswith("VEF4 ")))
+    expect("small4.vef", (data / "small4.vef").read_text(), example.read_text())
+    copy = work / "copy.vef"
+    for ending in ("vefb", "vef.zst"):
+        result("convert", example, work / f"example.{ending}")
+        result("convert", work / f"example.{ending}", copy)
+        expect(f"example.{ending} and back", copy.read_text(), example.read_text())
+    lowered = work / "lowered.vef"
+    said = run(vef, "convert", example, lowered, "--to", "vef3", status=1).stderr
+    expect("answers", f"vef: {example}:4: message 1 is an answer" in said, True)
+    expect("no output", lowered.exists(), False)
+    result("convert", example, lowered, "--to", "vef3", "--lossy")
+    expect("format of the lowered", result("info", lowered)["format"], "VEF3")
+    for file, messages in ((example, 8), (work / "example.vefb", 8), (lowered, 7)):
+        checked = result("check", file, "--expansion", "n")
+        expect(f"{file}: messages", (checked["messages_generated"], checked["messages_received"]), (messages, messages))
+        expect(f"{file}: time", checked["ideal_time_ps"], 63_000)
+    for ending in ("ti", "et", "goal"):
+        file = work / f"lowered.{ending}"
+        result("convert", lowered, file, "--expansion", "n")
+        expect(f"{file}: messages", result("check", file, "--expansion", "n")["messages_generated"], 7)
+    result("replay", example, "--network", network)
+
     small = data / "small.vef"
     said = run(vef, "convert", small, work / "x.nope", status=2).stderr
     expect("an unknown ending", "its ending tells no format that is written; expected one of .vef, .vefb, .goal, " in said, True)
     said = run(vef, "convert", small, work / "x.goal", "--to", "gaol", status=2).stderr
-    expect("an unknown format", said.startswith("vef: --to: found 'gaol'; expected vef, goal, goal-bin, simgrid-ti"), True)
+    expect("an unknown format", said.startswith("vef: --to: found 'gaol'; expected vef, vef3, goal, goal-bin, simgrid-ti"), True)
     for name in ("x.bin.gz", "x.ti.zst", "x.et.gz", "x.dumpi.txt.gz"):
         said = run(vef, "convert", small, work / name, status=2).stderr
         expect(name, "this format is not written compressed; expected a name without .gz or .zst" in said, True)

@@ -171,6 +171,25 @@ void dissemination_barrier(Builder& b, std::int32_t size, std::int32_t rank) {
   }
 }
 
+/// Each rank adds its own to what comes from the rank before, and passes the sum on.
+void scan_chain(Builder& b, std::int32_t size, std::int32_t rank, std::uint64_t bytes) {
+  if (rank > 0) b.receive(rank - 1);
+  b.end_round();
+  if (rank + 1 < size) b.send(rank + 1, bytes);
+  b.end_round();
+}
+
+/// Sums of ever larger groups of ranks are exchanged; the upper half of a group adds the lower half's.
+void scan_doubling(Builder& b, std::int32_t size, std::int32_t rank, std::uint64_t bytes) {
+  for (std::int64_t bit = 1; bit < size; bit <<= 1) {
+    const auto peer = static_cast<std::int32_t>(rank ^ bit);
+    if (peer >= size) continue;
+    b.send(peer, bytes);
+    b.receive(peer);
+    b.end_round();
+  }
+}
+
 void expand_stars(const CollectiveCall& call, std::int32_t rank, Builder& b) {
   const std::int32_t n = call.size;
   const auto own = call.send_bytes[rank];
@@ -191,6 +210,12 @@ void expand_stars(const CollectiveCall& call, std::int32_t rank, Builder& b) {
       return every_pair(b, n, rank, same(own));
     case CollectiveOp::kAlltoall:
       return every_pair(b, n, rank, [&](std::int32_t peer) { return alltoall_bytes(call, rank, peer); });
+    case CollectiveOp::kReduceScatter:
+      star_in(b, n, 0, rank, own);
+      return star_out(b, n, 0, rank, [&](std::int32_t peer) { return call.recv_bytes[peer]; });
+    case CollectiveOp::kScan:
+    case CollectiveOp::kExscan:
+      return scan_chain(b, n, rank, own);
   }
 }
 
@@ -218,10 +243,19 @@ void expand_trees(const CollectiveCall& call, std::int32_t rank, Builder& b) {
     case CollectiveOp::kAlltoall:
       return pairwise_exchange(b, n, rank,
                                [&](std::int32_t peer) { return alltoall_bytes(call, rank, peer); });
+    case CollectiveOp::kReduceScatter: {
+      const BinomialTree from_zero(n, 0, rank);
+      tree_in(b, from_zero, call.send_bytes[rank]);
+      return tree_scatter(b, from_zero, call.recv_bytes);
+    }
+    case CollectiveOp::kScan:
+    case CollectiveOp::kExscan:
+      return scan_doubling(b, n, rank, call.send_bytes[rank]);
   }
 }
 
 std::string_view star_name(CollectiveOp op) {
+  if (op == CollectiveOp::kReduceScatter) return coll::algorithm_name(coll::Algorithm::kReduceScatter);
   return op == CollectiveOp::kAllreduce || op == CollectiveOp::kBarrier
              ? coll::algorithm_name(coll::Algorithm::kReduceBroadcast)
              : coll::algorithm_name(coll::Algorithm::kLinear);
@@ -237,6 +271,11 @@ std::string_view tree_name(CollectiveOp op) {
       return coll::algorithm_name(coll::Algorithm::kDissemination);
     case CollectiveOp::kAlltoall:
       return coll::algorithm_name(coll::Algorithm::kPairwise);
+    case CollectiveOp::kReduceScatter:
+      return coll::algorithm_name(coll::Algorithm::kReduceScatter);
+    case CollectiveOp::kScan:
+    case CollectiveOp::kExscan:
+      return coll::algorithm_name(coll::Algorithm::kRecursiveDoubling);
     default:
       return coll::algorithm_name(coll::Algorithm::kBinomial);
   }

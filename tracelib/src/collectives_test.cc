@@ -43,6 +43,7 @@ class CollectiveRun {
       if (op == CollectiveOp::kAllgather) recv_[i] = total;
       if (op == CollectiveOp::kBarrier) send_[i] = recv_[i] = 0;
       if (op == CollectiveOp::kAlltoall) recv_[i] = 0;
+      if (op == CollectiveOp::kReduceScatter) send_[i] = total;
     }
     const CollectiveCall call{op, n, root, send_, recv_};
     for (std::int32_t i = 0; i < n; ++i) expand(call, expansion, i, schedules_[i]);
@@ -118,14 +119,16 @@ class CollectiveRun {
   std::vector<Schedule> schedules_;
 };
 
-constexpr CollectiveOp kAll[] = {CollectiveOp::kBroadcast, CollectiveOp::kReduce,  CollectiveOp::kAllreduce,
-                                 CollectiveOp::kGather,    CollectiveOp::kScatter, CollectiveOp::kAllgather,
-                                 CollectiveOp::kBarrier,   CollectiveOp::kAlltoall};
+constexpr CollectiveOp kAll[] = {
+    CollectiveOp::kBroadcast,     CollectiveOp::kReduce,    CollectiveOp::kAllreduce, CollectiveOp::kGather,
+    CollectiveOp::kScatter,       CollectiveOp::kAllgather, CollectiveOp::kBarrier,   CollectiveOp::kAlltoall,
+    CollectiveOp::kReduceScatter, CollectiveOp::kScan,      CollectiveOp::kExscan};
 
 bool everybody_hears_everybody(CollectiveOp op) {
   return op == CollectiveOp::kAllreduce || op == CollectiveOp::kAllgather || op == CollectiveOp::kBarrier ||
-         op == CollectiveOp::kAlltoall;
+         op == CollectiveOp::kAlltoall || op == CollectiveOp::kReduceScatter;
 }
+bool is_scan(CollectiveOp op) { return op == CollectiveOp::kScan || op == CollectiveOp::kExscan; }
 
 class EveryCollective : public ::testing::TestWithParam<Expansion> {};
 
@@ -141,6 +144,10 @@ TEST_P(EveryCollective, DeliversWhatMpiPromisesForEverySizeAndRoot) {
         for (std::int32_t i = 0; i < n; ++i) {
           if (everybody_hears_everybody(op)) {
             ASSERT_EQ(std::popcount(out.known[i]), n);
+          }
+          if (is_scan(op)) {
+            const Known before = (Known{1} << i << 1) - 1;  // and the rank itself
+            ASSERT_EQ(out.known[i] & before, before);
           }
           if (op == CollectiveOp::kBroadcast || op == CollectiveOp::kScatter) {
             ASSERT_NE(out.known[i] & (Known{1} << root), 0u);
@@ -158,7 +165,8 @@ INSTANTIATE_TEST_SUITE_P(Expansions, EveryCollective, ::testing::Values(Expansio
                          [](const auto& which) { return which.param == Expansion::kN ? "N" : "LogN"; });
 
 // Closed forms for n tasks and s bytes. Stars: n-1 messages of s; all-reduce and barrier: there and back;
-// all-gather and all-to-all: n(n-1) messages of s.
+// all-gather and all-to-all: n(n-1) messages of s. Reduce-scatter with parts of s: n-1 messages of ns there,
+// n-1 of s back. Scans: n-1 messages of s.
 TEST(CollectiveCountsTest, StarsMatchTheClosedForms) {
   for (std::int32_t n : {1, 2, 5, 16, 33}) {
     const auto m = static_cast<std::uint64_t>(n - 1);
@@ -166,18 +174,24 @@ TEST(CollectiveCountsTest, StarsMatchTheClosedForms) {
       SCOPED_TRACE(formats::collective_name(op));
       const Outcome out = CollectiveRun(op, n, n - 1, 10, Expansion::kN).run();
       std::uint64_t messages = m;
-      if (op == CollectiveOp::kAllreduce || op == CollectiveOp::kBarrier) messages = 2 * m;
+      if (op == CollectiveOp::kAllreduce || op == CollectiveOp::kBarrier ||
+          op == CollectiveOp::kReduceScatter) {
+        messages = 2 * m;
+      }
       if (op == CollectiveOp::kAllgather || op == CollectiveOp::kAlltoall)
         messages = m * static_cast<std::uint64_t>(n);
       EXPECT_EQ(out.messages, messages);
-      EXPECT_EQ(out.bytes, op == CollectiveOp::kBarrier ? 0 : messages * 10);
+      std::uint64_t bytes = op == CollectiveOp::kBarrier ? 0 : messages * 10;
+      if (op == CollectiveOp::kReduceScatter) bytes = m * 10 * (m + 1) + m * 10;
+      EXPECT_EQ(out.bytes, bytes);
     }
   }
 }
 
 // Binomial trees: n-1 messages, ceil(log2 n) of them from the root; broadcast and reduce move (n-1)s bytes. A
 // gather's block travels once per set bit of its rank relative to the root: s * sum of popcounts. Ring and
-// pairwise: n(n-1) messages of s. Dissemination: n * ceil(log2 n) empty messages.
+// pairwise: n(n-1) messages of s. Dissemination: n * ceil(log2 n) empty messages. A reduce-scatter is a
+// reduce of ns and a scatter of s. Scans: at step k every rank v with v ^ 2^k below n sends s.
 TEST(CollectiveCountsTest, TreesMatchTheClosedForms) {
   for (std::int32_t n : {1, 2, 3, 5, 16, 33}) {
     const auto m = static_cast<std::uint64_t>(n - 1);
@@ -197,6 +211,15 @@ TEST(CollectiveCountsTest, TreesMatchTheClosedForms) {
     EXPECT_EQ(run(CollectiveOp::kAllgather).bytes, 10 * m * static_cast<std::uint64_t>(n));
     EXPECT_EQ(run(CollectiveOp::kAlltoall).messages, m * static_cast<std::uint64_t>(n));
     EXPECT_EQ(run(CollectiveOp::kBarrier).messages, log2_up * static_cast<std::uint64_t>(n));
+    const Outcome reduce_scatter = run(CollectiveOp::kReduceScatter);
+    EXPECT_EQ(reduce_scatter.messages, 2 * m);
+    EXPECT_EQ(reduce_scatter.bytes, m * 10 * (m + 1) + 10 * popcounts);
+    std::uint64_t hops = 0;
+    for (unsigned bit = 1; bit < static_cast<unsigned>(n); bit <<= 1) {
+      for (unsigned v = 0; v < static_cast<unsigned>(n); ++v) hops += (v ^ bit) < static_cast<unsigned>(n);
+    }
+    EXPECT_EQ(run(CollectiveOp::kScan).messages, hops);
+    EXPECT_EQ(run(CollectiveOp::kExscan).bytes, 10 * hops);
   }
 }
 

@@ -47,6 +47,7 @@ Format chakra_format() {
   format.keeps = "messages, sizes, computing, dependencies, collectives, process groups";
   format.loses =
       "in: tags, tensors, the freedom of a rank's nodes to change places; out: absolute times, metadata";
+  format.lowering = Lowering::kScans;
   format.recognises = is_chakra;
   format.is_prefix = is_chakra_prefix;
   format.open = open;

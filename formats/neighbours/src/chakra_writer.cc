@@ -82,6 +82,10 @@ ChakraCollective type_of(CollectiveOp op) {
       return ChakraCollective::kAllGather;
     case CollectiveOp::kAlltoall:
       return ChakraCollective::kAllToAll;
+    case CollectiveOp::kReduceScatter:
+      return ChakraCollective::kReduceScatter;
+    case CollectiveOp::kScan:  // have become messages
+    case CollectiveOp::kExscan:
     case CollectiveOp::kBarrier:
       break;
   }
@@ -261,6 +265,12 @@ class ChakraWriter final : public formats::TraceWriter {
     if (call.op == CollectiveOp::kBroadcast || call.op == CollectiveOp::kScatter)
       root = root_of(call.send_bytes);
     if (call.op == CollectiveOp::kReduce || call.op == CollectiveOp::kGather) root = root_of(call.recv_bytes);
+    const std::vector<std::uint64_t>& parts = call.recv_bytes;
+    if (call.op == CollectiveOp::kReduceScatter &&
+        std::any_of(parts.begin(), parts.end(), [&](std::uint64_t part) { return part != parts[0]; })) {
+      losses_.add("reduce-scatters have parts of one size",
+                  "a node of Chakra names the size of the whole operation only");
+    }
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::uint64_t size = own_size(call, i);
       if (size > static_cast<std::uint64_t>(kNever))

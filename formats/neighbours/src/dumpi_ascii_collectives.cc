@@ -45,6 +45,10 @@ class Builder {
       case CollectiveOp::kAlltoall:
         is_plain_alltoall(call_) ? exchange("MPI_Alltoall") : alltoall_vector();
         break;
+      case CollectiveOp::kReduceScatter:
+      case CollectiveOp::kScan:
+      case CollectiveOp::kExscan:
+        break;  // lowered before they come here
     }
     return std::move(result_);
   }

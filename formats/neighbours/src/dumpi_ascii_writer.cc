@@ -367,6 +367,7 @@ Format dumpi_ascii_format() {
   format.endings = {".dumpi.txt"};
   format.keeps = "messages, sizes, computing, order, collectives, communicators; times of an ideal network";
   format.loses = "metadata, marks that no call follows, when non-blocking collectives are entered";
+  format.lowering = Lowering::kVef4;
   format.create = create;
   return format;
 }

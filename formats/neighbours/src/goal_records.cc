@@ -240,6 +240,9 @@ class GoalRecords final : public RecordSource {
       }
       case CollectiveOp::kAllreduce:
       case CollectiveOp::kBarrier:
+      case CollectiveOp::kReduceScatter:  // come as kReduce; nothing read here has scans
+      case CollectiveOp::kScan:
+      case CollectiveOp::kExscan:
         break;
     }
   }

@@ -15,10 +15,17 @@ using formats::Record;
 
 namespace {
 
-constexpr std::string_view kRegions[kOtf2Ops][2] = {
-    {"MPI_Ibcast", "MPI_Bcast"},     {"MPI_Ireduce", "MPI_Reduce"},     {"MPI_Iallreduce", "MPI_Allreduce"},
-    {"MPI_Igatherv", "MPI_Gatherv"}, {"MPI_Iscatterv", "MPI_Scatterv"}, {"MPI_Iallgatherv", "MPI_Allgatherv"},
-    {"MPI_Ibarrier", "MPI_Barrier"}, {"MPI_Ialltoall", "MPI_Alltoall"}};
+constexpr std::string_view kRegions[kOtf2Ops][2] = {{"MPI_Ibcast", "MPI_Bcast"},
+                                                    {"MPI_Ireduce", "MPI_Reduce"},
+                                                    {"MPI_Iallreduce", "MPI_Allreduce"},
+                                                    {"MPI_Igatherv", "MPI_Gatherv"},
+                                                    {"MPI_Iscatterv", "MPI_Scatterv"},
+                                                    {"MPI_Iallgatherv", "MPI_Allgatherv"},
+                                                    {"MPI_Ibarrier", "MPI_Barrier"},
+                                                    {"MPI_Ialltoall", "MPI_Alltoall"},
+                                                    {"MPI_Ireduce_scatter", "MPI_Reduce_scatter"},
+                                                    {"MPI_Iscan", "MPI_Scan"},
+                                                    {"MPI_Iexscan", "MPI_Exscan"}};
 
 thread_local std::string first_message;
 
@@ -52,6 +59,12 @@ OTF2_CollectiveOp otf2_op_of(const Record& part) {
       return OTF2_COLLECTIVE_OP_ALLGATHERV;
     case CollectiveOp::kAlltoall:
       return part.recv_bytes == 0 ? OTF2_COLLECTIVE_OP_ALLTOALL : OTF2_COLLECTIVE_OP_ALLTOALLV;
+    case CollectiveOp::kReduceScatter:
+      return OTF2_COLLECTIVE_OP_REDUCE_SCATTER;
+    case CollectiveOp::kScan:
+      return OTF2_COLLECTIVE_OP_SCAN;
+    case CollectiveOp::kExscan:
+      return OTF2_COLLECTIVE_OP_EXSCAN;
     case CollectiveOp::kBarrier:
       break;
   }
@@ -77,7 +90,11 @@ Otf2Sizes otf2_sizes_of(const Record& part, std::uint64_t members) {
     case CollectiveOp::kGather:
     case CollectiveOp::kScatter:
     case CollectiveOp::kBarrier:
+    case CollectiveOp::kScan:  // have become messages
+    case CollectiveOp::kExscan:
       break;
+    case CollectiveOp::kReduceScatter:
+      return {send, saturating_multiply(members, recv)};
   }
   return {send, recv};
 }

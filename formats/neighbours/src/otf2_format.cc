@@ -17,6 +17,7 @@ Format otf2_format() {
     constexpr std::size_t kMagicAt = 2;  // behind the kind of chunk and the order of bytes
     return head.size() > kMagicAt && head.substr(kMagicAt).starts_with("OTF2");
   };
+  format.lowering = Lowering::kScans;
   format.open = [](const std::string& path, const Options& options, Losses& losses) {
     return open_counted(
         path, [path](Losses& counted) { return open_otf2(path, counted); }, losses, options.progress);

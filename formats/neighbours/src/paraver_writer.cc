@@ -34,10 +34,10 @@ namespace {
 
 /// The value of the event that a collective is.
 std::uint64_t value_of(const Record& part, bool blocks) {
-  constexpr std::uint64_t kBlocking[] = {7, 9, 10, 14, 16, 18, 8};
-  constexpr std::uint64_t kOthers[] = {157, 154, 155, 163, 165, 161, 156};
+  constexpr std::uint64_t kBlocking[formats::kCollectiveOps] = {7, 9, 10, 14, 16, 18, 8, 11, 80, 30, 214};
+  constexpr std::uint64_t kOthers[formats::kCollectiveOps] = {157, 154, 155, 163, 165, 161,
+                                                              156, 158, 166, 167, 215};
   if (part.op == CollectiveOp::kAlltoall && part.recv_bytes == 1) return blocks ? 12 : 159;
-  if (part.op == CollectiveOp::kAlltoall) return blocks ? 11 : 158;
   return (blocks ? kBlocking : kOthers)[static_cast<std::size_t>(part.op)];
 }
 

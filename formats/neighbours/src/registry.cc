@@ -8,6 +8,7 @@
 #include "format_list.h"
 #include "metadata_loss.h"
 #include "vef/neighbours/neighbours.h"
+#include "vef4_lowering.h"
 
 namespace vef::neighbours {
 
@@ -36,10 +37,25 @@ Format vef_format() {
   return format;
 }
 
+/// Written only: what VEF3 has not is lowered.
+Format vef3_format() {
+  Format format = vef_format();
+  format.name = "vef3";
+  format.title = "VEF3 trace, whatever the input needs (by --to only)";
+  format.endings = {};
+  format.keeps = "everything that VEF3 has; metadata as in vef";
+  format.loses = "collective operations of VEF4 (become others, or messages); with --lossy answers";
+  format.lowering = Lowering::kVef4;
+  format.recognises = nullptr;
+  format.open = nullptr;
+  return format;
+}
+
 const std::vector<Format>& registry() {
-  static const std::vector<Format> formats = {
-      vef_format(),         goal_text_format(), goal_binary_format(), simgrid_format(), dumpi_format(),
-      dumpi_ascii_format(), paraver_format(),   chrome_format(),      chakra_format(),  otf2_format()};
+  static const std::vector<Format> formats = {vef_format(),         vef3_format(),    goal_text_format(),
+                                              goal_binary_format(), simgrid_format(), dumpi_format(),
+                                              dumpi_ascii_format(), paraver_format(), chrome_format(),
+                                              chakra_format(),      otf2_format()};
   return formats;
 }
 
@@ -191,7 +207,7 @@ Result<Conversion> convert(const std::string& input, const std::string& output, 
     conversion.records = *count;
     return conversion;
   }
-  auto reader = (*source)->open(input, options, conversion.losses);
+  auto reader = open_lowered(input, **source, (*target)->lowering, options, conversion.losses);
   if (!reader) return reader.error();
   auto writer = (*target)->create(output, **reader, options, conversion.losses);
   if (!writer) return writer.error();

@@ -46,6 +46,12 @@ class Builder {
         return parts("allgather", send, false);
       case CollectiveOp::kAlltoall:
         return all_to_all();
+      case CollectiveOp::kReduceScatter:
+        return reduce_scatter();
+      case CollectiveOp::kScan:
+        return one_size("scan", largest_of(send), 1, true);
+      case CollectiveOp::kExscan:
+        return one_size("exscan", largest_of(send), 1, true);
     }
     return std::move(calls_);
   }
@@ -80,6 +86,16 @@ class Builder {
       const std::string own = count(sizes[i]);
       calls_.before[i] = equal ? own + own : all_first ? all + own : own + all;
     }
+    return std::move(calls_);
+  }
+
+  /// Every line names all parts.
+  TiCalls reduce_scatter() {
+    calls_.name = "reducescatter";
+    std::string all;
+    for (const std::uint64_t size : call_.recv_bytes) all += count(size);
+    std::fill(calls_.before.begin(), calls_.before.end(), all + " 0");
+    calls_.after = type();
     return std::move(calls_);
   }
 

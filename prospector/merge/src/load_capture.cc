@@ -434,10 +434,13 @@ Status VeftLoader::add_collective(const RawRecord& raw) {
     case formats::CollectiveOp::kAllgather:
       set(bytes, all);
       break;
-    case formats::CollectiveOp::kBarrier:
-      break;
     case formats::CollectiveOp::kAlltoall:
       set(bytes, 0);
+      break;
+    case formats::CollectiveOp::kBarrier:
+    case formats::CollectiveOp::kReduceScatter:  // captures have none
+    case formats::CollectiveOp::kScan:
+    case formats::CollectiveOp::kExscan:
       break;
   }
   const bool rooted = op == formats::CollectiveOp::kBroadcast || op == formats::CollectiveOp::kReduce ||

@@ -37,6 +37,8 @@ std::string_view algorithm_name(Algorithm algorithm) {
       return "reduce and broadcast";
     case Algorithm::kGatherBroadcast:
       return "gather and broadcast";
+    case Algorithm::kReduceScatter:
+      return "reduce and scatter";
     case Algorithm::kBruck:
       return "Bruck";
     case Algorithm::kNeighborExchange:

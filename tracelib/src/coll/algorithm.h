@@ -28,6 +28,7 @@ enum class Algorithm : std::uint8_t {
   kRing,
   kReduceBroadcast,
   kGatherBroadcast,
+  kReduceScatter,
   kBruck,
   kNeighborExchange,
   kTwoProcesses,
@@ -50,7 +51,8 @@ struct Shape {
 };
 
 /// The algorithm that really runs, after the library's own fallbacks (a ring where doubling needs a power of
-/// two, ...). kReduceBroadcast and kGatherBroadcast ask again for their parts.
+/// two, ...). kReduceBroadcast, kGatherBroadcast and kReduceScatter ask again for
+/// their parts.
 Algorithm choose_openmpi(const Shape& shape);
 Algorithm choose_mpich(const Shape& shape);
 

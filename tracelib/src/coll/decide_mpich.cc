@@ -57,6 +57,11 @@ Algorithm choose_mpich(const Shape& shape) {
       return kDissemination;
     case CollectiveOp::kAlltoall:
       return alltoall(shape);
+    case CollectiveOp::kReduceScatter:
+      return kReduceScatter;
+    case CollectiveOp::kScan:
+    case CollectiveOp::kExscan:
+      return kRecursiveDoubling;
   }
   return kNone;
 }

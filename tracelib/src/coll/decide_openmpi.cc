@@ -379,6 +379,11 @@ Algorithm choose_openmpi(const Shape& shape) {
       return look_up(kBarrier, shape);
     case CollectiveOp::kAlltoall:
       return shape.equal_blocks ? look_up(kAlltoall, shape) : look_up(kAlltoallv, shape);
+    case CollectiveOp::kReduceScatter:
+      return kReduceScatter;
+    case CollectiveOp::kScan:  // coll/basic's
+    case CollectiveOp::kExscan:
+      return kLinear;
   }
   return kNone;
 }

@@ -10,6 +10,7 @@
 #include "gather.h"
 #include "prepared.h"
 #include "reduce.h"
+#include "scan.h"
 
 namespace vef::tracelib::coll {
 
@@ -89,9 +90,9 @@ void run_gather(Plan& plan, const Prepared& what, const Role& role) {
 }
 
 template <class Plan>
-void run_scatter(Plan& plan, const Prepared& what, const Role& role) {
+void run_scatter(Plan& plan, const Prepared& what, Algorithm algorithm, const Role& role) {
   const BlockLayout blocks = what.blocks();
-  if (what.algorithm() == Algorithm::kBinomial) return scatter_binomial(plan, role, blocks);
+  if (algorithm == Algorithm::kBinomial) return scatter_binomial(plan, role, blocks);
   scatter_linear(plan, role, blocks, !what.equal_blocks());
 }
 
@@ -160,7 +161,7 @@ void run(Plan& plan, const Prepared& what, std::int32_t rank) {
     case CollectiveOp::kGather:
       return run_gather(plan, what, role);
     case CollectiveOp::kScatter:
-      return run_scatter(plan, what, role);
+      return run_scatter(plan, what, what.algorithm(), role);
     case CollectiveOp::kAllgather:
       return run_allgather(plan, what, rootless);
     case CollectiveOp::kBarrier:
@@ -173,6 +174,13 @@ void run(Plan& plan, const Prepared& what, std::int32_t rank) {
       return run_alltoall(plan, what, rootless, [&call](std::int32_t from, std::int32_t to) {
         return alltoall_bytes(call, from, to);
       });
+    case CollectiveOp::kReduceScatter:
+      run_reduce(plan, what.first_half(), what.library(), rootless, what.vector());
+      return run_scatter(plan, what, what.second_half(), rootless);
+    case CollectiveOp::kScan:
+    case CollectiveOp::kExscan:
+      if (what.algorithm() == Algorithm::kLinear) return scan_linear(plan, rootless, what.vector().bytes);
+      return scan_recursive_doubling(plan, rootless, what.vector().bytes);
   }
 }
 

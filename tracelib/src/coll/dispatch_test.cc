@@ -16,8 +16,9 @@ namespace {
 using formats::CollectiveOp;
 
 constexpr CollectiveOp kAllOps[] = {
-    CollectiveOp::kBroadcast, CollectiveOp::kReduce,    CollectiveOp::kAllreduce, CollectiveOp::kGather,
-    CollectiveOp::kScatter,   CollectiveOp::kAllgather, CollectiveOp::kBarrier,   CollectiveOp::kAlltoall};
+    CollectiveOp::kBroadcast,     CollectiveOp::kReduce,    CollectiveOp::kAllreduce, CollectiveOp::kGather,
+    CollectiveOp::kScatter,       CollectiveOp::kAllgather, CollectiveOp::kBarrier,   CollectiveOp::kAlltoall,
+    CollectiveOp::kReduceScatter, CollectiveOp::kScan,      CollectiveOp::kExscan};
 
 /// The sizes of the G records of an operation, as VEF has them. `blocks`: per rank, for the kinds with a
 /// block per rank; the first one is the vector of the others.
@@ -37,6 +38,8 @@ Sizes sizes_of(CollectiveOp op, std::int32_t root, const std::vector<std::uint64
     if (op == CollectiveOp::kScatter) s.recv[i] = blocks[i], s.send[i] = is_root ? sum : 0;
     if (op == CollectiveOp::kAllgather) s.send[i] = blocks[i], s.recv[i] = sum;
     if (op == CollectiveOp::kAlltoall) s.send[i] = blocks[i], s.recv[i] = vectorial ? 1 : 0;
+    if (op == CollectiveOp::kReduceScatter) s.send[i] = sum, s.recv[i] = blocks[i];
+    if (op == CollectiveOp::kScan || op == CollectiveOp::kExscan) s.send[i] = s.recv[i] = x;
   }
   return s;
 }
@@ -123,6 +126,9 @@ TEST(ChoiceTest, NAndLogNHaveNamesToo) {
   EXPECT_EQ(chosen(CollectiveOp::kBarrier, 8, 0, Expansion::kN), "reduce and broadcast");
   EXPECT_EQ(chosen(CollectiveOp::kGather, 8, 1, Expansion::kLogN), "binomial tree");
   EXPECT_EQ(chosen(CollectiveOp::kAllgather, 8, 1, Expansion::kLogN), "ring");
+  EXPECT_EQ(chosen(CollectiveOp::kReduceScatter, 8, 1, Expansion::kN), "reduce and scatter");
+  EXPECT_EQ(chosen(CollectiveOp::kScan, 8, 1, Expansion::kN), "linear");
+  EXPECT_EQ(chosen(CollectiveOp::kExscan, 8, 1, Expansion::kLogN), "recursive doubling");
 }
 
 TEST(ChoiceTest, DatatypesAreGuessedFromTheSize) {
@@ -171,8 +177,11 @@ class Promise {
  private:
   static std::uint64_t bit(std::int32_t i) { return std::uint64_t{1} << i; }
   bool whole_vector() const {
-    return op_ == CollectiveOp::kBroadcast || op_ == CollectiveOp::kReduce || op_ == CollectiveOp::kAllreduce;
+    return op_ == CollectiveOp::kBroadcast || op_ == CollectiveOp::kReduce ||
+           op_ == CollectiveOp::kAllreduce || scans();
   }
+  /// An exclusive scan sends what an inclusive one does.
+  bool scans() const { return op_ == CollectiveOp::kScan || op_ == CollectiveOp::kExscan; }
   std::uint64_t pair(std::int32_t from, std::int32_t to) const {
     return alltoall_bytes({op_, n_, 0, sizes_.send, sizes_.recv}, from, to);
   }
@@ -189,7 +198,11 @@ class Promise {
     }
     out.resize(whole_vector() ? blocks_[0] : offsets_.back());
     if (op_ == CollectiveOp::kBroadcast && i == root_) fill(out, 0, out.size(), bit(i));
-    if (op_ == CollectiveOp::kReduce || op_ == CollectiveOp::kAllreduce) fill(out, 0, out.size(), bit(i));
+    if (op_ == CollectiveOp::kReduce || op_ == CollectiveOp::kAllreduce ||
+        op_ == CollectiveOp::kReduceScatter || scans()) {
+      fill(out, 0, out.size(), bit(i));
+    }
+    if (scans()) run_.buffer(i, Buffer::kTemp).resize(2 * out.size());
     if (op_ == CollectiveOp::kScatter && i == root_) fill(out, 0, out.size(), bit(root_));
     if (op_ == CollectiveOp::kGather || op_ == CollectiveOp::kAllgather)
       fill(out, offsets_[i], blocks_[i], bit(i));
@@ -212,6 +225,11 @@ class Promise {
         return run_.known(i) == all_ranks(n_);
       case CollectiveOp::kAlltoall:
         return holds_all_pairs(i);
+      case CollectiveOp::kReduceScatter:
+        return holds(out, offsets_[i], blocks_[i], all_ranks(n_));
+      case CollectiveOp::kScan:
+      case CollectiveOp::kExscan:
+        return holds(out, 0, out.size(), all_ranks(i + 1));
     }
     return false;
   }
@@ -259,8 +277,8 @@ TEST_P(EveryLibrary, EveryChoiceDoesWhatMpiPromises) {
 }
 
 TEST_P(EveryLibrary, UnequalBlocksArriveToo) {
-  for (CollectiveOp op :
-       {CollectiveOp::kGather, CollectiveOp::kScatter, CollectiveOp::kAllgather, CollectiveOp::kAlltoall}) {
+  for (CollectiveOp op : {CollectiveOp::kGather, CollectiveOp::kScatter, CollectiveOp::kAllgather,
+                          CollectiveOp::kAlltoall, CollectiveOp::kReduceScatter}) {
     for (std::int32_t n = 2; n <= 33; ++n) {
       for (std::uint64_t scale : {1, 40}) {
         SCOPED_TRACE(std::string(formats::collective_name(op)) + " n=" + std::to_string(n));

@@ -3,7 +3,7 @@
 //
 //     plan.send(peer, pieces)               the bytes of `pieces`, as they are when the round begins, to
 //     `peer` plan.receive(peer, pieces, arrival)   the next message of `peer` into `pieces`: copied, or
-//     reduced into it plan.move(from, to)                   a copy inside the rank, done at once
+//     reduced into it plan.move(from, to, arrival)          the same inside the rank, done at once
 //     plan.end_round()                      everything since the last call is posted together and waited for
 //
 // SchedulePlan keeps peers and sizes only: that is the expansion the player uses. The tests run the same
@@ -63,7 +63,7 @@ class SchedulePlan {
     out_.steps.push_back({peer, false, pieces.size()});
   }
   template <class From, class To>
-  void move(const From&, const To&) {}
+  void move(const From&, const To&, Arrival = Arrival::kCopy) {}
   void end_round() {
     const auto end = static_cast<std::uint32_t>(out_.steps.size());
     if (end != (out_.round_ends.empty() ? 0 : out_.round_ends.back())) out_.round_ends.push_back(end);

@@ -36,6 +36,8 @@ void Prepared::reset(const CollectiveCall& call, Library library) {
     case CollectiveOp::kBroadcast:
     case CollectiveOp::kReduce:
     case CollectiveOp::kAllreduce:
+    case CollectiveOp::kScan:
+    case CollectiveOp::kExscan:
       measure_vector();
       break;
     case CollectiveOp::kGather:
@@ -46,6 +48,10 @@ void Prepared::reset(const CollectiveCall& call, Library library) {
       break;
     case CollectiveOp::kAllgather:
       measure_blocks(call.send_bytes, -1);
+      break;
+    case CollectiveOp::kReduceScatter:
+      measure_vector();
+      measure_blocks(call.recv_bytes, -1);
       break;
     case CollectiveOp::kAlltoall:
       measure_alltoall();
@@ -63,7 +69,8 @@ void Prepared::reset(const CollectiveCall& call, Library library) {
 
 void Prepared::measure_vector() {
   const bool reduces = call_.op == CollectiveOp::kReduce;
-  const std::int32_t from = call_.op == CollectiveOp::kAllreduce ? 0 : call_.root;
+  const bool rooted = reduces || call_.op == CollectiveOp::kBroadcast;
+  const std::int32_t from = rooted ? call_.root : 0;
   vector_.bytes = reduces ? call_.recv_bytes[from] : call_.send_bytes[from];
   vector_.element = call_.element_bytes != 0 ? call_.element_bytes : likely_element(vector_.bytes);
   // MPICH cuts broadcasts between bytes.
@@ -102,6 +109,16 @@ Algorithm Prepared::choose(const Shape& shape) const {
 
 void Prepared::choose_halves(const Shape& shape) {
   Shape half = shape;
+  if (algorithm_ == Algorithm::kReduceScatter) {
+    half.op = CollectiveOp::kScatter;
+    half.bytes = block_;
+    second_half_ = choose(half);
+    half = shape;
+    half.equal_blocks = true;
+    half.op = CollectiveOp::kReduce;
+    first_half_ = choose(half);
+    return;
+  }
   half.equal_blocks = true;
   if (algorithm_ == Algorithm::kReduceBroadcast) {
     half.op = CollectiveOp::kReduce;

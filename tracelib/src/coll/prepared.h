@@ -25,7 +25,7 @@ class Prepared {
   const CollectiveCall& call() const { return call_; }
   Library library() const { return library_; }
   Algorithm algorithm() const { return algorithm_; }
-  /// Of kReduceBroadcast and kGatherBroadcast: the algorithms of the two halves.
+  /// Of kReduceBroadcast, kGatherBroadcast and kReduceScatter: the algorithms of the two halves.
   Algorithm first_half() const { return first_half_; }
   Algorithm second_half() const { return second_half_; }
   const Elements& vector() const { return vector_; }
@@ -46,7 +46,7 @@ class Prepared {
   Library library_ = Library::kOpenMpi;
   Algorithm algorithm_ = Algorithm::kNone;
   Algorithm first_half_ = Algorithm::kNone, second_half_ = Algorithm::kNone;
-  Elements vector_;                     // broadcast, reduce, all-reduce; the second half of kGatherBroadcast
+  Elements vector_;                     // broadcast, reductions, scans; the second half of kGatherBroadcast
   bool equal_blocks_ = true;            // the kinds with one block per rank
   std::uint64_t block_ = 0;             // of equal blocks, else their mean
   std::uint64_t total_ = 0;             // of all blocks

@@ -61,8 +61,8 @@ class SymbolicPlan {
     round_.push_back({Kind::kReceive, arrival, peer, list(pieces), {}});
   }
   template <class From, class To>
-  void move(const From& from, const To& to) {
-    round_.push_back({Kind::kMove, Arrival::kCopy, 0, list(from), list(to)});
+  void move(const From& from, const To& to, Arrival arrival = Arrival::kCopy) {
+    round_.push_back({Kind::kMove, arrival, 0, list(from), list(to)});
   }
   void end_round() {
     if (!round_.empty()) rounds_.push_back(std::move(round_));
@@ -182,7 +182,7 @@ class SymbolicRun {
   void post(std::int32_t rank, const SymbolicPlan::Round& round) {
     check_overlaps(rank, round);
     for (const Action& action : round) {
-      if (action.kind == Kind::kMove) write(rank, action.to, read(rank, action.pieces), Arrival::kCopy);
+      if (action.kind == Kind::kMove) write(rank, action.to, read(rank, action.pieces), action.arrival);
       if (action.kind != Kind::kSend) continue;
       if (action.peer < 0 || action.peer >= size_ || action.peer == rank) {
         return fail(rank, "sends to itself or to nobody");

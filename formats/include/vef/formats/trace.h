@@ -23,7 +23,7 @@ using CommId = std::int32_t;  // index into Trace::communicators; 0 is the world
 using MessageId = std::uint64_t;
 using CollectiveId = std::uint64_t;
 
-/// VEF4 is VEF3 with answers.
+/// VEF4 is VEF3 with answers and further collective operations (docs/vef4.md).
 enum class TraceVersion : std::uint8_t { kVef = 1, kVef2 = 2, kVef3 = 3, kVef4 = 4 };
 
 /// Marks exist, and the records of a task run in the order of the file.
@@ -32,7 +32,7 @@ std::string_view magic_of(TraceVersion version);  // "VEF3"
 
 enum class DepKind : std::uint8_t { kIndependent = 0, kSend = 1, kReceive = 2, kCollective = 3 };
 
-/// ID_OP numbers of VEF.
+/// ID_OP numbers of VEF; from 8 on VEF4 only.
 enum class CollectiveOp : std::uint8_t {
   kBroadcast = 0,
   kReduce = 1,
@@ -42,8 +42,15 @@ enum class CollectiveOp : std::uint8_t {
   kAllgather = 5,
   kBarrier = 6,
   kAlltoall = 7,
+  kReduceScatter = 8,
+  kScan = 9,
+  kExscan = 10,
 };
-inline constexpr int kCollectiveOps = 8;
+inline constexpr int kCollectiveOps = 11;
+/// How many of them a version knows.
+constexpr int collective_ops(TraceVersion version) {
+  return version == TraceVersion::kVef4 ? kCollectiveOps : 8;
+}
 std::string_view collective_name(CollectiveOp op);  // "broadcast", "all-reduce", ...
 
 enum class RecordKind : std::uint8_t {

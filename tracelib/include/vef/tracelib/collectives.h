@@ -19,10 +19,12 @@ namespace vef::tracelib {
 
 /// How collectives are expanded.
 ///   kN:    one message per non-root rank, straight from or to the root; all-to-all kinds: every pair
-///          (all-reduce = reduce to rank 0, then broadcast; barrier the same with empty messages).
+///          (all-reduce = reduce to rank 0, then broadcast; barrier the same with empty messages;
+///          reduce-scatter = reduce
+///   to rank 0, then scatter; scans: from each rank to the next).
 ///   kLogN: binomial trees in place of the stars of kN; all-gather by a ring, all-to-all by pairwise
 ///   exchange,
-///          barrier by dissemination.
+///          barrier by dissemination, scans by recursive doubling.
 ///   kOpenMpi, kMpich: the algorithm that Open MPI 4.1.4 or MPICH 4.0 chooses by default for the size of the
 ///   communicator and of the message, message by message; docs/collectives.md says which and what is assumed.
 /// Source: sections 2.2 of "Characterization of Real Communication Patterns and Congestion Dynamics in HPC

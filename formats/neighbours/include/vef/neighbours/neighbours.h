@@ -69,6 +69,8 @@ struct Options {
   double flops_per_second = 1e9;
   /// Beside the caller's, for what can be decoded or compressed at the same time.
   unsigned threads = 0;
+  /// What VEF3 cannot hold at all may be left out.
+  bool lossy = false;
   /// Of compressed output; 0: the compressor's default.
   int level = 0;
   /// Empty: a collective that would have to be expanded is an error.
@@ -77,12 +79,20 @@ struct Options {
   ProgressFunction progress;
 };
 
+/// What of VEF4 is lowered before a format is written.
+enum class Lowering : std::uint8_t {
+  kNothing,
+  kScans,  // to messages
+  kVef4,   // all that VEF3 does not have
+};
+
 struct Format {
   std::string_view name;   // "goal"
   std::string_view title;  // "GOAL schedule as text (LogGOPSim, ATLAHS)"
   std::vector<std::string_view> endings;
   std::string_view keeps;  // one line each, for people
   std::string_view loses;
+  Lowering lowering = Lowering::kNothing;
   /// By the first bytes (at most kHeadBytes, decompressed). Null: only known by its ending.
   bool (*recognises)(std::string_view head) = nullptr;
   /// Whether a path without a file stands for several, whose names it begins. Null: never.
