@@ -72,8 +72,9 @@ struct Otf2DefinitionCallbacks {
 Status Otf2Definitions::read(OTF2_Reader* reader, const std::string& path) {
   using Call = Otf2DefinitionCallbacks;
   OTF2_GlobalDefReader* const definitions = OTF2_Reader_GetGlobalDefReader(reader);
-  OTF2_GlobalDefReaderCallbacks* const calls = OTF2_GlobalDefReaderCallbacks_New();
-  if (definitions == nullptr || calls == nullptr)
+  OTF2_GlobalDefReaderCallbacks* const calls =
+      definitions != nullptr ? OTF2_GlobalDefReaderCallbacks_New() : nullptr;
+  if (calls == nullptr)
     return input_error(path, 0, "libotf2 cannot read its definitions: " + otf2_message(OTF2_ERROR_INVALID));
   OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(calls, Call::clock);
   OTF2_GlobalDefReaderCallbacks_SetStringCallback(calls, Call::string);
