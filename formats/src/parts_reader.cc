@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader of indexed files: every part is decoded by itself. The parts follow each other without a gap up
-// to the index, so all that the plain readers read is read here too, whatever the index says.
+// to the index; records that lay before the first part would be missed, and missing in the header's counts.
 #include <algorithm>
 #include <utility>
 
